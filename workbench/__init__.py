@@ -1,0 +1,1 @@
+"""Analyst Workbench: shape how agents judge a subject, and find out whether the judging is any good."""

@@ -1,0 +1,279 @@
+"""The nouns of the workbench: what is judged, what each agent said, and what was concluded.
+
+Every record is frozen and round-trips through JSON. They hold plain data only: no module below
+knows how a record is made, stored or shown, so this file is the one place where the words are defined.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+PipelineName = Literal["chapters", "signals", "arbitration", "match"]
+Role = Literal["specialist", "chapter", "aggregator", "synthesis", "arbiter"]
+StageName = Literal["draft", "revised"]
+Status = Literal["ok", "no_data", "error", "parse_error"]
+Sufficiency = Literal["high", "medium", "low", "none"]
+RunStatus = Literal["running", "done", "failed", "cancelled", "interrupted"]
+Tier = Literal["specialist", "aggregator"]
+
+LAST_ROLES: frozenset[Role] = frozenset({"aggregator", "synthesis", "arbiter"})
+"""Roles whose failure fails the run; every other role fails open."""
+
+BASELINE = "baseline"
+"""Model name of the built-in rules. It is never presented as a language model."""
+
+
+class Record(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class TickerSubject(Record):
+    """A listed company under its canonical code, e.g. ``600519.SH``, ``00700.HK``, ``AAPL``."""
+
+    kind: Literal["ticker"] = "ticker"
+    code: str
+    name: str
+
+    @property
+    def key(self) -> str:
+        return self.code
+
+    @property
+    def title(self) -> str:
+        return f"{self.name} {self.code}"
+
+
+class MatchSubject(Record):
+    """One fixture. Home and away are roles of the row, never of a list position."""
+
+    kind: Literal["match"] = "match"
+    competition: str
+    season: str
+    date: dt.date
+    home: str
+    away: str
+
+    @property
+    def key(self) -> str:
+        return f"{self.competition}|{self.date.isoformat()}|{self.home}|{self.away}"
+
+    @property
+    def title(self) -> str:
+        return f"{self.home} – {self.away}"
+
+
+Subject = Annotated[TickerSubject | MatchSubject, Field(discriminator="kind")]
+
+
+class Receipt(Record):
+    """The look-ahead receipt: proof of what could be seen.
+
+    ``withheld`` counts distinct rows that exist but lie on or after the as-of date; ``undated``
+    counts rows dropped because nobody knows when they were published.
+    """
+
+    as_of: dt.date
+    newest_evidence: dt.date | None = None
+    withheld: int = 0
+    undated: int = 0
+
+
+class Evidence(Record):
+    """What one agent is shown.
+
+    ``facts`` is JSON-ready and is what the baseline reads; ``text`` is the same facts rendered for a
+    prompt. ``missing`` maps the name of a figure to the reason why it is not there.
+    """
+
+    facts: dict[str, Any] = {}
+    text: str = ""
+    sources: tuple[str, ...] = ()
+    newest: dt.date | None = None
+    sufficiency: Sufficiency = "none"
+    missing: dict[str, str] = {}
+
+    @property
+    def empty(self) -> bool:
+        return self.sufficiency == "none"
+
+
+class Scale(Record):
+    """The range an agent scores on, with its unit and the value that means neither good nor bad."""
+
+    low: float
+    high: float
+    neutral: float | None = None
+    unit: str = ""
+
+
+PERCENT_SCALE = Scale(low=0, high=100, neutral=50, unit="points")
+EDGE_SCALE = Scale(low=-1, high=1, neutral=0, unit="home edge")
+IMPACT_SCALE = Scale(low=0, high=1, unit="impact")
+
+
+class Opinion(Record):
+    """One parsed answer of one agent at one stage.
+
+    ``score`` is on the agent's own ``Scale``; ``confidence`` is 0..1; ``fields`` holds every field of
+    the answer under the schema's own names; ``why_changed`` is only set on a revised opinion.
+    """
+
+    stage: StageName
+    score: float | None = None
+    confidence: float | None = None
+    analysis: str = ""
+    key_evidence: tuple[str, ...] = ()
+    fields: dict[str, Any] = {}
+    why_changed: str = ""
+
+
+class Call(Record):
+    """One request to a model and what came back, as it is billed and audited."""
+
+    agent: str
+    stage: StageName
+    attempt: int
+    requested_model: str
+    resolved_model: str = ""
+    params: dict[str, Any] = {}
+    system: str = ""
+    prompt: str
+    prompt_version: str = ""
+    template_hash: str = ""
+    reply: str = ""
+    input_tokens: int | None = None
+    cached_tokens: int | None = None
+    output_tokens: int | None = None
+    cost: float | None = None
+    cost_source: str = ""
+    latency_s: float = 0.0
+    cache_hit: bool = False
+    error: str = ""
+    started: dt.datetime
+
+
+class Report(Record):
+    """What one agent returned in one run."""
+
+    agent: str
+    title: str
+    role: Role
+    scale: Scale
+    status: Status
+    evidence: Evidence
+    draft: Opinion | None = None
+    revised: Opinion | None = None
+    error: str = ""
+    calls: tuple[Call, ...] = ()
+
+    @property
+    def final(self) -> Opinion | None:
+        """The opinion that counts: the revised one where there is one."""
+        return self.revised or self.draft
+
+    @property
+    def counted(self) -> bool:
+        return self.status == "ok" and self.final is not None
+
+
+class Adjustment(Record):
+    """Arithmetic applied by a rule after the agents: what it changed, from what, to what, and why."""
+
+    rule: str
+    field: str
+    before: float | str | None
+    after: float | str | None
+    why: str
+
+
+class Verdict(Record):
+    """The conclusion of a run.
+
+    ``label`` is derived by us from the strategy; the model's own label stays in ``fields``.
+    ``counted`` and ``total`` say how many non-last agents had a usable report.
+    """
+
+    score: float | None = None
+    label: str | None = None
+    confidence: float | None = None
+    fields: dict[str, Any] = {}
+    adjustments: tuple[Adjustment, ...] = ()
+    warnings: tuple[str, ...] = ()
+    counted: int = 0
+    total: int = 0
+
+
+class Models(Record):
+    """Which model plays which tier."""
+
+    specialist: str = BASELINE
+    aggregator: str = BASELINE
+
+    def of(self, tier: Tier) -> str:
+        return self.specialist if tier == "specialist" else self.aggregator
+
+    @property
+    def baseline_only(self) -> bool:
+        return self.specialist == self.aggregator == BASELINE
+
+    @property
+    def title(self) -> str:
+        names = (self.specialist, self.aggregator)
+        return names[0] if names[0] == names[1] else f"{names[0]} + {names[1]}"
+
+
+class Run(Record):
+    """One pipeline over one subject, with everything needed to show it again or repeat it."""
+
+    run_id: str
+    pipeline: PipelineName
+    status: RunStatus
+    subject: Subject
+    as_of: dt.date
+    models: Models
+    strategy: str
+    strategy_text: str
+    strategy_hash: str
+    prompt_version: str
+    language: Literal["zh", "en"]
+    started: dt.datetime
+    finished: dt.datetime | None = None
+    retry_of: str | None = None
+    reports: tuple[Report, ...] = ()
+    verdict: Verdict | None = None
+    receipt: Receipt | None = None
+    error: str = ""
+
+    def report(self, agent: str) -> Report | None:
+        return next((r for r in self.reports if r.agent == agent), None)
+
+    def to_json(self) -> Mapping[str, Any]:
+        """The stable public shape printed by ``workbench run --json``."""
+        verdict = self.verdict.model_dump(mode="json") if self.verdict else None
+        return {
+            "run_id": self.run_id,
+            "pipeline": self.pipeline,
+            "status": self.status,
+            "subject": self.subject.model_dump(mode="json"),
+            "as_of": self.as_of.isoformat(),
+            "model": self.models.title,
+            "strategy": self.strategy,
+            "verdict": verdict,
+            "reports": [
+                {
+                    "agent": r.agent,
+                    "status": r.status,
+                    "sufficiency": r.evidence.sufficiency,
+                    "draft": r.draft.model_dump(mode="json") if r.draft else None,
+                    "revised": r.revised.model_dump(mode="json") if r.revised else None,
+                    "error": r.error or None,
+                }
+                for r in self.reports
+            ],
+            "receipt": self.receipt.model_dump(mode="json") if self.receipt else None,
+            "error": self.error or None,
+        }
