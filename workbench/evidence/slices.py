@@ -10,7 +10,7 @@ from workbench.evidence.view import View
 from workbench.records import Evidence
 
 Slice = Callable[[View, Any], Evidence]
-"""``(view, subject) -> Evidence``. A slice returns ``Evidence()`` (sufficiency none) when it knows nothing."""
+"""``(view, subject) -> Evidence``. A slice that knows nothing returns ``Evidence()``, sufficiency none."""
 
 _SLICES: dict[str, Slice] = {}
 
@@ -37,7 +37,9 @@ def get_slice(name: str) -> Slice:
         return _SLICES[name]
     except KeyError:
         known = ", ".join(sorted(_SLICES))
-        raise StrategyError(f"there is no evidence slice {name!r}.", remedy=f"Known slices: {known}.") from None
+        raise StrategyError(
+            f"there is no evidence slice {name!r}.", remedy=f"Known slices: {known}."
+        ) from None
 
 
 def slice_names() -> tuple[str, ...]:

@@ -1,0 +1,304 @@
+"""The evidence database: the sample facts and whatever the user imports, in one SQLite file.
+
+The facts are CSV files, one per table, with the table's own column names (statements are one line per
+company and year, with one column per item). They are loaded on first use and loaded again when any of
+them changes, in a single transaction: readers see the old facts or the new ones, never half of them, and
+the file is never swapped under an open connection, which is what corrupts a database in WAL mode.
+
+Every row carries its ``origin``. A reload replaces the rows of origin ``sample`` and no others, so what
+the user imported stays. Nothing reads these tables but ``evidence.view`` (and the two listings at the end
+of this module, which show no result and no figure).
+"""
+
+from __future__ import annotations
+
+import csv
+import datetime as dt
+import hashlib
+import sqlite3
+import threading
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from filelock import FileLock
+from sqlite_utils import Database, Migrations
+
+from workbench.errors import EvidenceError
+
+if TYPE_CHECKING:
+    from workbench.evidence.instruments import Instruments
+    from workbench.evidence.view import View
+
+SAMPLE = "sample"
+"""Origin of the rows that come from the facts folder."""
+
+FACT_TABLES = ("instruments", "statements", "prices", "dividends", "events", "matches")
+"""Tables with a CSV file in the facts folder. Documents, indicators and absences start empty."""
+
+IMPORT_TABLES = (*FACT_TABLES, "documents", "indicators", "absences")
+
+_STATEMENT_KEYS = (
+    "code",
+    "fiscal_year",
+    "period_end",
+    "published",
+    "published_estimated",
+    "currency",
+    "share_basis",
+)
+
+migrations = Migrations("evidence")
+
+
+@migrations()
+def create_tables(db: Database) -> None:
+    # A date is NULL (nobody knows) or a real ISO day. Point-in-time comparisons are text comparisons and
+    # hold only because of this check.
+    day = "TEXT CHECK ({0} IS NULL OR {0} = date({0}))".format
+    tables = {
+        "instruments": f"""
+            code TEXT NOT NULL, name TEXT NOT NULL, name_en TEXT, aliases TEXT, exchange TEXT, currency TEXT,
+            industry TEXT, industry_kind TEXT, listed {day("listed")}, note TEXT""",
+        "statements": f"""
+            code TEXT NOT NULL, fiscal_year INTEGER NOT NULL, period_end {day("period_end")} NOT NULL,
+            published {day("published")}, published_estimated INTEGER NOT NULL DEFAULT 0,
+            currency TEXT NOT NULL, share_basis {day("share_basis")},
+            item TEXT NOT NULL, value REAL NOT NULL""",
+        "prices": f"""
+            code TEXT NOT NULL, date {day("date")}, close REAL NOT NULL CHECK (close > 0),
+            share_basis {day("share_basis")}""",
+        "dividends": f"""
+            code TEXT NOT NULL, ex_date {day("ex_date")}, cash_per_share REAL NOT NULL""",
+        "events": f"""
+            code TEXT NOT NULL, date {day("date")}, value REAL NOT NULL CHECK (value > 0), note TEXT,
+            kind TEXT NOT NULL CHECK (kind IN ('split', 'share_count', 'new_business'))""",
+        "matches": f"""
+            competition TEXT NOT NULL, season TEXT NOT NULL, date {day("date")},
+            home TEXT NOT NULL, away TEXT NOT NULL, home_goals INTEGER, away_goals INTEGER,
+            home_xg REAL, away_xg REAL, home_nsxg REAL, away_nsxg REAL,
+            ref_home REAL, ref_draw REAL, ref_away REAL""",
+        "absences": f"""
+            team TEXT NOT NULL, player TEXT NOT NULL, kind TEXT, detail TEXT, since {day("since")},
+            until {day("until")}, published {day("published")}, source TEXT""",
+        "documents": f"""
+            kind TEXT NOT NULL, source TEXT NOT NULL, url TEXT, language TEXT, title TEXT NOT NULL, body TEXT,
+            code TEXT, published {day("published")}, published_at TEXT, fetched_at TEXT""",
+        "indicators": f"""
+            name TEXT NOT NULL, period TEXT NOT NULL, value REAL NOT NULL, unit TEXT, source TEXT,
+            published {day("published")}""",
+    }
+    for name, columns in tables.items():
+        db.execute(f"CREATE TABLE {name} (id INTEGER PRIMARY KEY, origin TEXT NOT NULL, {columns}) STRICT")
+    for name, column in (
+        ("instruments", "code"),
+        ("statements", "code"),
+        ("prices", "code"),
+        ("dividends", "code"),
+        ("events", "code"),
+        ("matches", "home"),
+        ("matches", "away"),
+        ("matches", "competition"),
+        ("absences", "team"),
+        ("documents", "code"),
+        ("documents", "published"),
+        ("indicators", "name"),
+    ):
+        db.execute(f"CREATE INDEX {name}_{column} ON {name} ({column})")
+    db.execute("CREATE TABLE facts_loaded (sha256 TEXT NOT NULL) STRICT")
+
+
+class EvidenceDB:
+    """The evidence database of one workspace.
+
+    Args:
+        path: SQLite file; created with its folder when it does not exist.
+        facts_dir: Folder holding one CSV file per name in ``FACT_TABLES``.
+
+    Raises:
+        EvidenceError: The facts folder or a file of it is missing or malformed, or the database cannot be
+            opened or written.
+    """
+
+    def __init__(self, path: Path, facts_dir: Path) -> None:
+        self.path = path
+        self.facts_dir = facts_dir
+        self._local = threading.local()
+        self._loaded: tuple[tuple[int, int], ...] | None = None
+        self._instruments: tuple[tuple[int, int], Instruments] | None = None
+        self.refresh()
+
+    def view(self, as_of: dt.date) -> View:
+        """A fresh point-in-time view, after reloading facts that changed on disk."""
+        from workbench.evidence.view import View
+
+        self.refresh()
+        return View(self, as_of)
+
+    @property
+    def instruments(self) -> Instruments:
+        """Every known instrument, read again when rows were added."""
+        from workbench.evidence.instruments import Instruments
+
+        (state,) = self.rows("SELECT count(*), coalesce(max(id), 0) FROM instruments")
+        if self._instruments is None or self._instruments[0] != state:
+            self._instruments = (state, Instruments.load(self))
+        return self._instruments[1]
+
+    def rows(self, sql: str, parameters: Iterable[object] = ()) -> list[tuple[Any, ...]]:
+        """Run one query on this thread's connection."""
+        try:
+            return self._db.execute(sql, tuple(parameters)).fetchall()
+        except sqlite3.DatabaseError as error:
+            raise self._unusable(error) from error
+
+    def add(self, table: str, rows: Iterable[Mapping[str, Any]], *, origin: str) -> int:
+        """Insert rows under an origin of the user's own, e.g. the name of an import or a feed.
+
+        Args:
+            table: One of ``IMPORT_TABLES``.
+            rows: Column name -> value. A date is an ISO day or None; an absent column is NULL.
+            origin: Where the rows come from; never ``sample``, which a reload would wipe.
+
+        Returns:
+            Number of rows inserted.
+
+        Raises:
+            EvidenceError: A row breaks the table's rules; nothing of the call is kept.
+        """
+        if table not in IMPORT_TABLES or origin == SAMPLE:
+            raise ValueError(f"cannot import into {table!r} as {origin!r}")
+        try:
+            with self._transaction() as db:
+                return _insert(db, table, ({**row, "origin": origin} for row in rows))
+        except sqlite3.IntegrityError as error:
+            raise EvidenceError(
+                f"a row does not fit the table: {error}.",
+                where=table,
+                remedy="Dates are YYYY-MM-DD or empty; required columns must be filled.",
+            ) from error
+
+    def refresh(self) -> None:
+        """Create the tables and load the facts where either is behind.
+
+        Raises:
+            EvidenceError: See the class.
+        """
+        files = self._fact_files()
+        stamps = tuple((stat.st_mtime_ns, stat.st_size) for stat in (file.stat() for file in files))
+        if stamps == self._loaded and self.path.exists():
+            return
+        digest = hashlib.sha256(
+            b"".join(hashlib.sha256(file.read_bytes()).digest() for file in files)
+        ).hexdigest()
+        try:
+            if not self._is_current(digest):
+                self._load(files, digest)
+        except (sqlite3.DatabaseError, OSError) as error:
+            raise self._unusable(error) from error
+        self._loaded = stamps
+        self._instruments = None
+
+    def _fact_files(self) -> list[Path]:
+        files = [self.facts_dir / f"{table}.csv" for table in FACT_TABLES]
+        missing = [file.name for file in files if not file.is_file()]
+        if missing:
+            raise EvidenceError(
+                f"the facts folder lacks {', '.join(missing)}.",
+                where=str(self.facts_dir),
+                remedy="Restore it from the project, or lay out a new workspace with: workbench init DIR",
+            )
+        return files
+
+    def _is_current(self, digest: str) -> bool:
+        if not self.path.exists() or migrations.pending(self._db):
+            return False
+        return self._db.execute("SELECT sha256 FROM facts_loaded").fetchall() == [(digest,)]
+
+    def _load(self, files: list[Path], digest: str) -> None:
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        with FileLock(f"{self.path}.lock"):
+            migrations.apply(self._db)
+            if self._is_current(digest):  # another process was faster
+                return
+            with self._transaction() as db:
+                for table, file in zip(FACT_TABLES, files, strict=True):
+                    db.execute(f"DELETE FROM {table} WHERE origin = ?", (SAMPLE,))
+                    try:
+                        _insert(db, table, _read_facts(table, file))
+                    except (sqlite3.IntegrityError, csv.Error, KeyError, ValueError) as error:
+                        raise EvidenceError(f"cannot be loaded: {error}.", where=str(file)) from error
+                db.execute("DELETE FROM facts_loaded")
+                db.execute("INSERT INTO facts_loaded VALUES (?)", (digest,))
+
+    @property
+    def _db(self) -> Database:
+        """This thread's connection; SQLite connections are not shared between threads."""
+        db: Database | None = getattr(self._local, "db", None)
+        if db is None or not self.path.exists():
+            connection = sqlite3.connect(self.path, timeout=5.0)
+            db = Database(connection)
+            db.execute("PRAGMA journal_mode = WAL")
+            db.execute("PRAGMA synchronous = NORMAL")
+            db.execute("PRAGMA foreign_keys = ON")
+            self._local.db = db
+        return db
+
+    @contextmanager
+    def _transaction(self) -> Iterator[Database]:
+        # Immediate, because a deferred transaction that reads before it writes fails with
+        # "database is locked" when another process wrote in between.
+        db = self._db
+        db.execute("BEGIN IMMEDIATE")
+        try:
+            yield db
+            db.execute("COMMIT")
+        except BaseException:
+            db.rollback()
+            raise
+
+    def _unusable(self, error: Exception) -> EvidenceError:
+        return EvidenceError(
+            f"the evidence database cannot be used: {error}.",
+            where=str(self.path),
+            remedy="Check that the folder is writable and the disk not full; a damaged file can be deleted, "
+            "the sample facts are loaded again but imported rows are lost with it.",
+        )
+
+
+def _insert(db: Database, table: str, rows: Iterable[Mapping[str, Any]]) -> int:
+    known = {column.name for column in db.table(table).columns} - {"id"}
+    count = 0
+    for row in rows:
+        if unknown := row.keys() - known:
+            raise sqlite3.IntegrityError(f"there is no column {', '.join(sorted(unknown))}")
+        marks = ", ".join("?" * len(row))
+        try:
+            db.execute(f"INSERT INTO {table} ({', '.join(row)}) VALUES ({marks})", tuple(row.values()))
+        except sqlite3.IntegrityError as error:
+            raise sqlite3.IntegrityError(f"{error} in {dict(row)}") from error
+        count += 1
+    return count
+
+
+def _read_facts(table: str, file: Path) -> Iterator[dict[str, Any]]:
+    """Rows of one facts file as the table has them; an empty cell is NULL."""
+    with file.open(encoding="utf-8", newline="") as stream:
+        reader = csv.DictReader(stream, strict=True)
+        for line in reader:
+            if None in line or None in line.values():
+                raise ValueError(f"line {reader.line_num} has not as many cells as the header")
+            row: dict[str, Any] = {column: cell or None for column, cell in line.items()}
+            row["origin"] = SAMPLE
+            if table == "statements":
+                yield from _melt(row)
+            else:
+                yield row
+
+
+def _melt(row: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    keys = {name: row[name] for name in ("origin", *_STATEMENT_KEYS)}
+    for item, value in row.items():
+        if item not in keys and value is not None:
+            yield keys | {"item": item, "value": value}

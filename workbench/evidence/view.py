@@ -1,0 +1,299 @@
+"""The point-in-time view: the only way to evidence, and what makes look-ahead impossible.
+
+Every question goes through one query which asks for rows dated strictly before the as-of date. Rows on or
+after that date are never read, only counted; rows whose date nobody knows are dropped and counted. Where
+several visible rows state the same thing (a restated figure, an imported copy of a sample row), the one
+that was known last by the as-of date is taken.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, TypeVar
+
+from workbench.errors import InputError
+from workbench.records import Receipt
+
+if TYPE_CHECKING:
+    from workbench.evidence.database import EvidenceDB
+    from workbench.evidence.instruments import Instrument
+
+EventKind = Literal["split", "share_count", "new_business"]
+
+
+class Figure(NamedTuple):
+    """One item of one annual statement, in units of ``currency`` (per-share items: per share).
+
+    ``share_basis`` is the day whose share split per-share items and share counts are expressed on; None
+    means as they were at ``period_end``.
+    """
+
+    code: str
+    fiscal_year: int
+    period_end: dt.date
+    published: dt.date
+    published_estimated: int
+    currency: str
+    share_basis: dt.date | None
+    item: str
+    value: float
+
+
+class Price(NamedTuple):
+    """A closing price. ``share_basis`` None means unadjusted, else adjusted for splits up to that day."""
+
+    code: str
+    date: dt.date
+    close: float
+    share_basis: dt.date | None
+
+
+class Dividend(NamedTuple):
+    """Cash per share before tax, in the trading currency, per share as of the day before ``ex_date``."""
+
+    code: str
+    ex_date: dt.date
+    cash_per_share: float
+
+
+class Event(NamedTuple):
+    """Something that changes what a figure is comparable with.
+
+    ``value`` is the number of new shares per old one (split), the number of shares after it
+    (share_count), or the first fiscal year of the business taken in (new_business).
+    """
+
+    code: str
+    date: dt.date
+    kind: EventKind
+    value: float
+    note: str | None
+
+
+class Match(NamedTuple):
+    """One match played, with the published pre-match forecast (ref_*) it can be judged against."""
+
+    competition: str
+    season: str
+    date: dt.date
+    home: str
+    away: str
+    home_goals: int | None
+    away_goals: int | None
+    home_xg: float | None
+    away_xg: float | None
+    home_nsxg: float | None
+    away_nsxg: float | None
+    ref_home: float | None
+    ref_draw: float | None
+    ref_away: float | None
+
+
+class Absence(NamedTuple):
+    """A player reported out. ``until`` is the expected return, None when unknown."""
+
+    team: str
+    player: str
+    kind: str | None
+    detail: str | None
+    since: dt.date | None
+    until: dt.date | None
+    published: dt.date
+    source: str | None
+
+
+class Document(NamedTuple):
+    """A news item, filing, speech or post. Its text is untrusted."""
+
+    id: int
+    kind: str
+    source: str
+    url: str | None
+    language: str | None
+    title: str
+    body: str | None
+    code: str | None
+    published: dt.date
+    published_at: str | None
+
+
+class Indicator(NamedTuple):
+    """One reading of a macro series, e.g. ``cpi_us`` for period ``2020-03``."""
+
+    name: str
+    period: str
+    value: float
+    unit: str | None
+    source: str | None
+    published: dt.date
+
+
+Row = TypeVar("Row", bound=tuple[Any, ...])
+
+_DATES = frozenset({"date", "published", "period_end", "ex_date", "share_basis", "since", "until"})
+
+
+@dataclass(frozen=True)
+class _Table(Generic[Row]):
+    """How one table is read.
+
+    Attributes:
+        name: Table name.
+        row: NamedTuple whose fields are the columns read.
+        dated: Column with the day from which a row could be known.
+        identity: Columns on which two rows state the same thing, so that the later one replaces the earlier.
+    """
+
+    name: str
+    row: type[Row]
+    dated: str
+    identity: tuple[str, ...]
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return self.row._fields  # type: ignore[attr-defined, no-any-return]
+
+
+STATEMENTS = _Table("statements", Figure, "published", ("code", "fiscal_year", "item"))
+PRICES = _Table("prices", Price, "date", ("code", "date"))
+DIVIDENDS = _Table("dividends", Dividend, "ex_date", ("code", "ex_date"))
+EVENTS = _Table("events", Event, "date", ("code", "date", "kind"))
+MATCHES = _Table("matches", Match, "date", ("date", "home", "away"))
+ABSENCES = _Table("absences", Absence, "published", ("team", "player"))
+DOCUMENTS = _Table("documents", Document, "published", ("id",))
+INDICATORS = _Table("indicators", Indicator, "published", ("name", "period"))
+
+
+class View:
+    """Everything that could be known before one day.
+
+    A view belongs to one run: it answers each question once and remembers the answer, and its receipt
+    covers all questions asked so far.
+
+    Args:
+        db: The evidence database.
+        as_of: Nothing dated on or after this day is returned.
+    """
+
+    def __init__(self, db: EvidenceDB, as_of: dt.date) -> None:
+        self._db = db
+        self.as_of = as_of
+        self._answers: dict[tuple[str, str, tuple[object, ...]], list[Any]] = {}
+        self._withheld: set[tuple[str, int]] = set()
+        self._undated: set[tuple[str, int]] = set()
+        self._newest: dt.date | None = None
+
+    def instrument(self, code: str) -> Instrument:
+        """The instrument under a canonical code.
+
+        Raises:
+            InputError: There is none.
+        """
+        return self._db.instruments.by_code(code)
+
+    def statements(self, code: str) -> list[Figure]:
+        """Annual figures of a company, oldest year first, each in the latest revision known."""
+        figures = self._ask(STATEMENTS, "code = ?", code)
+        return sorted(figures, key=lambda figure: (figure.fiscal_year, figure.item))
+
+    def prices(self, code: str) -> list[Price]:
+        """Closing prices, oldest first."""
+        return self._ask(PRICES, "code = ?", code)
+
+    def dividends(self, code: str) -> list[Dividend]:
+        """Cash dividends that have gone ex, oldest first."""
+        return self._ask(DIVIDENDS, "code = ?", code)
+
+    def events(self, code: str) -> list[Event]:
+        """Splits, share issues and changes of business, oldest first."""
+        return self._ask(EVENTS, "code = ?", code)
+
+    def matches(self, team: str | None = None, competition: str | None = None) -> list[Match]:
+        """Matches played, oldest first; of one club (home or away), of one competition, or all."""
+        if team is None:
+            return (
+                self._ask(MATCHES, "competition = ?", competition)
+                if competition
+                else self._ask(MATCHES, "true")
+            )
+        if competition is None:
+            return self._ask(MATCHES, "home = ? OR away = ?", team, team)
+        return self._ask(MATCHES, "(home = ? OR away = ?) AND competition = ?", team, team, competition)
+
+    def absences(self, team: str) -> list[Absence]:
+        """The latest report about each player of a club, oldest report first."""
+        return self._ask(ABSENCES, "team = ?", team)
+
+    def documents(self, code: str | None = None, kind: str | None = None) -> list[Document]:
+        """Documents filed under an instrument, of one kind, or all; oldest first."""
+        if code is None:
+            return self._ask(DOCUMENTS, "kind = ?", kind) if kind else self._ask(DOCUMENTS, "true")
+        documents = self._ask(DOCUMENTS, "code = ?", code)
+        return [document for document in documents if kind in (None, document.kind)]
+
+    def indicators(self, name: str | None = None) -> list[Indicator]:
+        """Latest revision of each reading of one macro series, or of all; oldest publication first."""
+        return self._ask(INDICATORS, "name = ?", name) if name else self._ask(INDICATORS, "true")
+
+    def receipt(self) -> Receipt:
+        """What this view has let through and withheld so far."""
+        return Receipt(
+            as_of=self.as_of,
+            newest_evidence=self._newest,
+            withheld=len(self._withheld),
+            undated=len(self._undated),
+        )
+
+    def _ask(self, table: _Table[Row], where: str, *parameters: object) -> list[Row]:
+        """The one query. Returns a list the caller may keep but not change."""
+        question = (table.name, where, parameters)
+        if question not in self._answers:
+            self._answers[question] = self._read(table, where, parameters)
+        return self._answers[question]
+
+    def _read(self, table: _Table[Row], where: str, parameters: Sequence[object]) -> list[Row]:
+        day = self.as_of.isoformat()
+        hidden = self._db.rows(
+            f"SELECT id, {table.dated} IS NULL FROM {table.name}"
+            f" WHERE ({where}) AND ({table.dated} >= ? OR {table.dated} IS NULL)",
+            (*parameters, day),
+        )
+        for row_id, undated in hidden:
+            (self._undated if undated else self._withheld).add((table.name, row_id))
+        columns = table.columns
+        dates = [index for index, column in enumerate(columns) if column in _DATES]
+        identity = [columns.index(column) for column in table.identity]
+        known: dict[tuple[Any, ...], Row] = {}
+        for values in self._db.rows(
+            f"SELECT {', '.join(columns)} FROM {table.name} WHERE ({where}) AND {table.dated} < ?"
+            f" ORDER BY {table.dated}, origin != 'sample', id",
+            (*parameters, day),
+        ):
+            cells = list(values)
+            for index in dates:
+                cells[index] = cells[index] and dt.date.fromisoformat(cells[index])
+            key = tuple(values[index] for index in identity)
+            known.pop(key, None)  # so that a revision also takes its place in the order
+            known[key] = table.row(*cells)
+        if known:
+            newest = getattr(next(reversed(known.values())), table.dated)
+            self._newest = max(self._newest or newest, newest)
+        return list(known.values())
+
+
+def parse_day(text: str) -> dt.date:
+    """Read an ISO day as a user types it.
+
+    Raises:
+        InputError: It is not a real day written YYYY-MM-DD.
+    """
+    try:
+        if len(text.strip()) != 10:
+            raise ValueError
+        return dt.date.fromisoformat(text.strip())
+    except ValueError:
+        raise InputError(
+            f"{text!r} is not a date.", remedy="Write it as YYYY-MM-DD, e.g. 2021-06-30."
+        ) from None
