@@ -1,0 +1,172 @@
+"""Strategy files on disk: names that cannot leave their folder, and reading with file, line and remedy."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import tempfile
+import unicodedata
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import TypeAdapter, ValidationError
+
+from workbench.errors import StrategyError
+from workbench.strategy import tree
+from workbench.strategy.findings import Finding, schema_findings
+from workbench.strategy.findings import Path as ValuePath
+from workbench.strategy.schema import STRATEGY_KINDS, Strategy
+
+_NAME = re.compile(r"[^\W_][\w-]{0,63}")
+_RESERVED = {"con", "prn", "aux", "nul"} | {f"{port}{n}" for port in ("com", "lpt") for n in range(10)}
+_STRATEGY: TypeAdapter[Strategy] = TypeAdapter(Strategy)
+
+
+@dataclass(frozen=True)
+class LoadedStrategy:
+    """A strategy that can be run.
+
+    Attributes:
+        strategy: The validated model.
+        text: The whole file as text, so that a run can be repeated exactly.
+        hash: sha256 of the file's bytes.
+        path: The file, or None for a draft or a strategy out of an old run.
+    """
+
+    strategy: Strategy
+    text: str
+    hash: str
+    path: Path | None = None
+
+    @property
+    def name(self) -> str:
+        return self.strategy.name
+
+
+def check_name(name: str, noun: str) -> str:
+    """A name that is safe as a file name on every system; returned in Unicode normal form C.
+
+    Letters of any script, digits, ``_`` and ``-``; at most 64 characters.
+
+    Raises:
+        StrategyError: Anything else, and names Windows reserves.
+    """
+    name = unicodedata.normalize("NFC", name)
+    if not _NAME.fullmatch(name) or name.lower() in _RESERVED or len(name.encode()) > 200:
+        shown = name if len(name) <= 40 else name[:37] + "..."
+        raise StrategyError(
+            f"{shown!r} cannot be the name of a {noun}.",
+            remedy="Use letters, digits, - and _ (at most 64), beginning with a letter or digit.",
+        )
+    return name
+
+
+def read_file(path: Path) -> bytes:
+    """The bytes of a file the analyst writes.
+
+    Raises:
+        StrategyError: Missing, unreadable or too large to be one.
+    """
+    try:
+        tree.check_size(path.stat().st_size, path.name)
+        return path.read_bytes()
+    except OSError as error:
+        raise StrategyError(
+            f"the file cannot be read: {error.strerror}.",
+            where=str(path),
+            remedy="Check the name and its rights.",
+        ) from None
+
+
+def write_atomically(path: Path, data: bytes, *, new: bool = False) -> None:
+    """Write a file so that a reader sees the old or the new one, and a crash leaves one of the two.
+
+    Args:
+        path: The file; its folder must exist.
+        data: Its whole content.
+        new: Refuse to replace an existing file.
+
+    Raises:
+        StrategyError: The file exists although it must be new, or the disk refuses.
+    """
+    try:
+        with tempfile.NamedTemporaryFile(dir=path.parent, prefix=".", suffix=".part", delete=False) as part:
+            temporary = Path(part.name)
+            try:
+                part.write(data)
+                part.flush()
+                os.fsync(part.fileno())
+                part.close()
+                temporary.chmod(path.stat().st_mode if path.exists() else 0o644)
+                if new:
+                    path.hardlink_to(temporary)
+                else:
+                    temporary.replace(path)
+            finally:
+                temporary.unlink(missing_ok=True)
+    except FileExistsError:
+        raise StrategyError(
+            "a file of this name exists.", where=path.name, remedy="Choose another name."
+        ) from None
+    except OSError as error:
+        raise StrategyError(
+            f"the file cannot be written: {error.strerror}.",
+            where=str(path),
+            remedy="Check free space and rights.",
+        ) from None
+
+
+def load_strategy(path: Path) -> LoadedStrategy:
+    """Load a strategy file.
+
+    Raises:
+        StrategyError: Unreadable, malformed or invalid; with file, line and remedy.
+    """
+    return read_strategy(read_file(path), path.name, path)
+
+
+def read_strategy(data: bytes | str, where: str, path: Path | None = None) -> LoadedStrategy:
+    """Read a strategy from bytes or text: a file, an unsaved draft, or the text an old run has kept.
+
+    Raises:
+        StrategyError: Malformed or invalid; with file, line and remedy.
+    """
+    data = data.encode() if isinstance(data, str) else data
+    text = tree.decode(data, where)
+    parsed = tree.parse(text, where)
+    strategy, findings = validate(parsed, where)
+    if strategy is None or findings:
+        first = findings[0]
+        raise StrategyError(first.what, where=first.where, remedy=first.remedy)
+    return LoadedStrategy(strategy, text, hashlib.sha256(data).hexdigest(), path)
+
+
+def validate(parsed: tree.Tree, where: str) -> tuple[Strategy | None, list[Finding]]:
+    """Check a parsed file against the schema of its kind.
+
+    Returns:
+        The strategy where its types are right, and every error found; both may be there.
+    """
+
+    def place(path: ValuePath) -> str:
+        return f"{where}:{parsed.line(path)}"
+
+    value = parsed.value
+    if not isinstance(value, Mapping):
+        what = "a strategy is a mapping of keys to values."
+        return None, [Finding("error", f"{where}:1", what, "Begin with `kind: chapters`.")]
+    model = STRATEGY_KINDS.get(str(value.get("kind")))
+    if model is None:
+        what = f"kind is {value.get('kind')!r}." if "kind" in value else "kind is missing."
+        remedy = f"Write one of: {', '.join(f'`kind: {kind}`' for kind in STRATEGY_KINDS)}."
+        return None, [Finding("error", place(("kind",)), what, remedy, ("kind",))]
+    try:
+        strategy = _STRATEGY.validate_python(value)
+    except ValidationError as error:
+        return None, schema_findings(error, model, place, skip=1)
+    return strategy, [
+        Finding("error", place(problem.path), problem.what, problem.remedy, problem.path)
+        for problem in strategy.problems()
+    ]

@@ -1,0 +1,135 @@
+"""Operators: analysis lenses, each a question that must be answered from named evidence in typed fields."""
+
+from __future__ import annotations
+
+import hashlib
+from functools import lru_cache
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Field, model_validator
+
+from workbench.errors import StrategyError
+from workbench.strategy.files import check_name, read_file
+from workbench.strategy.frontmatter import read_front_matter
+from workbench.strategy.schema import Identifier, Part, Text
+
+OutputType = Literal["text", "number", "integer", "flag", "choice", "list"]
+
+
+def _texts(values: Any) -> Any:
+    """YAML reads 3, 2.5 and yes as numbers and flags; a choice is always between texts."""
+    return tuple(str(value) for value in values) if isinstance(values, list | tuple) else values
+
+
+class Output(Part):
+    """One field an operator adds to the answer of its chapter.
+
+    Attributes:
+        type: ``choice`` is one of ``values``; ``list`` is a list of texts; ``flag`` is true or false.
+        description: What is to be written there, shown to the model.
+        values: The closed set of a ``choice``.
+        unit: Unit of a number, e.g. ``%`` or ``x``.
+    """
+
+    type: OutputType
+    description: Text
+    values: Annotated[tuple[Text, ...], BeforeValidator(_texts)] = ()
+    unit: str = ""
+
+    @model_validator(mode="after")
+    def _values_belong_to_a_choice(self) -> Output:
+        if (self.type == "choice") != bool(self.values):
+            raise ValueError("`values` lists what a `choice` chooses from, and only a `choice` has them.")
+        return self
+
+
+class OperatorHead(Part):
+    """Front matter of an operator file.
+
+    Attributes:
+        id: The file name without ``.md``.
+        title: What a reader calls it.
+        category: Heading it is listed under.
+        data_needed: Evidence slices it is shown.
+        outputs: Fields it adds to the answer of its chapter.
+        industries: Industry kinds it applies to; empty means all.
+        industries_excluded: Industry kinds it does not apply to.
+    """
+
+    id: Identifier
+    title: Text
+    category: Text
+    data_needed: tuple[Identifier, ...] = Field(min_length=1)
+    outputs: dict[Text, Output] = Field(min_length=1)
+    industries: tuple[Text, ...] = ()
+    industries_excluded: tuple[Text, ...] = ()
+
+    def applies(self, industry_kind: str | None) -> bool:
+        """Whether a company of this industry kind is looked at through this operator."""
+        if industry_kind in self.industries_excluded:
+            return False
+        return not self.industries or industry_kind in self.industries
+
+
+class Operator(OperatorHead):
+    """An operator with its questions (``question``, Markdown) and the sha256 of its whole file."""
+
+    question: Text
+    hash: str
+
+
+@lru_cache(maxsize=512)
+def read_operator(data: bytes, where: str) -> Operator:
+    """Read an operator from the bytes of its file.
+
+    Raises:
+        StrategyError: Unreadable or invalid; with file and line.
+    """
+    front = read_front_matter(data, OperatorHead, where)
+    if not front.body.strip():
+        raise StrategyError(
+            "the operator asks nothing.", where=where, remedy="Write its questions below the head."
+        )
+    stem = where.removesuffix(".md")
+    if front.head.id != stem:
+        raise StrategyError(
+            f"the operator in this file is called {front.head.id!r}.",
+            where=where,
+            remedy=f"Set `id: {stem}` or rename the file.",
+        )
+    return Operator(**dict(front.head), question=front.body, hash=hashlib.sha256(data).hexdigest())
+
+
+class OperatorLibrary:
+    """The operators of one folder, one ``ID.md`` file each."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def ids(self) -> tuple[str, ...]:
+        """Every operator id, sorted; whether the files can be read is not asked."""
+        return tuple(sorted(path.stem for path in self.folder.glob("*.md")))
+
+    def get(self, id: str) -> Operator:
+        """One operator.
+
+        Raises:
+            StrategyError: No such operator, or its file is invalid.
+        """
+        path = self.folder / f"{check_name(id, 'operator')}.md"
+        if not path.is_file():
+            raise StrategyError(
+                f"there is no operator {id!r}.",
+                where=str(self.folder),
+                remedy=f"Known operators: {', '.join(self.ids()) or 'none'}.",
+            )
+        return read_operator(read_file(path), path.name)
+
+    def all(self) -> tuple[Operator, ...]:
+        """Every operator, by id.
+
+        Raises:
+            StrategyError: One of the files is invalid.
+        """
+        return tuple(self.get(id) for id in self.ids())
