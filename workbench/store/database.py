@@ -1,0 +1,132 @@
+"""One SQLite file that several processes and threads read and write at the same time.
+
+Write-ahead logging lets readers go on while one writer writes. Each thread has its own connection. Every
+write takes the write lock at its start (``BEGIN IMMEDIATE``): a transaction that reads first and asks for
+the lock later is refused without waiting when another writer came in between, which is where
+"database is locked" comes from.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import os
+import sqlite3
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from filelock import FileLock
+from sqlite_utils import Database as Connection
+from sqlite_utils import Migrations
+
+from workbench.errors import StoreError
+
+BUSY_TIMEOUT_S = 5.0
+
+
+def utc_now() -> str:
+    """The present moment as UTC ISO text, the one form of time in the database; sorts as text."""
+    return dt.datetime.now(dt.UTC).isoformat(timespec="microseconds")
+
+
+class Database:
+    """A database file with its schema brought up to date.
+
+    Args:
+        path: The file; made with its folder when absent.
+        migrations: The steps that lead to the present schema.
+
+    Raises:
+        StoreError: The file cannot be opened, is no database, or is damaged.
+    """
+
+    def __init__(self, path: Path, migrations: Migrations) -> None:
+        self.path = path
+        self._local = threading.local()
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with self._explained():
+                if migrations.pending(self._connection()):
+                    self._migrate(migrations)
+        except OSError as error:
+            raise StoreError(
+                f"the data folder cannot be written: {error.strerror}.",
+                where=str(path.parent),
+                remedy="Choose another workspace or change the permissions of this one.",
+            ) from error
+
+    @contextmanager
+    def read(self) -> Iterator[Connection]:
+        """A consistent view of the database for several queries in a row."""
+        with self._explained():
+            connection = self._connection()
+            with connection.atomic():
+                yield connection
+
+    @contextmanager
+    def write(self) -> Iterator[Connection]:
+        """One transaction that holds the write lock from its first statement; all or nothing.
+
+        Raises:
+            StoreError: The disk is full, the file is read-only or damaged, or another process held the
+                lock for longer than ``BUSY_TIMEOUT_S``.
+        """
+        with self._explained():
+            connection = self._connection()
+            connection.execute("begin immediate")
+            try:
+                yield connection
+            except BaseException:
+                connection.rollback()
+                raise
+            connection.commit()
+
+    def close(self) -> None:
+        """Close this thread's connection; those of other threads close when their thread ends."""
+        if getattr(self._local, "pid", None) == os.getpid():
+            self._local.connection.close()
+            self._local.pid = None
+
+    def _connection(self) -> Connection:
+        # A connection must not cross a fork: parent and child would release each other's file locks.
+        if getattr(self._local, "pid", None) != os.getpid():
+            connection = Connection(sqlite3.connect(self.path, timeout=BUSY_TIMEOUT_S))
+            connection.execute("pragma synchronous = normal")
+            connection.execute("pragma foreign_keys = on")
+            self._local.connection = connection
+            self._local.pid = os.getpid()
+        return self._local.connection  # type: ignore[no-any-return]
+
+    def _migrate(self, migrations: Migrations) -> None:
+        # Two processes that start on a new file would both see every step as pending.
+        locks = self.path.parent / "locks"
+        locks.mkdir(exist_ok=True)
+        with FileLock(locks / f"{self.path.name}.migrating.lock"):
+            self._connection().enable_wal()
+            migrations.apply(self._connection())
+
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.DatabaseError as error:
+            if isinstance(error, (sqlite3.IntegrityError, sqlite3.ProgrammingError)):
+                raise
+            raise StoreError(
+                f"the database refused: {error}.", where=str(self.path), remedy=_remedy(str(error))
+            ) from error
+
+
+_REMEDIES = {
+    "full": "Free some disk space; what was saved before is still there.",
+    "readonly": "The file or its folder is read-only: change its permissions.",
+    "locked": "Another program holds the file: close it and try again.",
+    "malformed": "The file is damaged: run 'workbench doctor' to see the last backup.",
+    "not a database": "The file is damaged or something else: run 'workbench doctor' to see the last backup.",
+    "unable to open": "Check that the folder exists and may be written.",
+}
+
+
+def _remedy(message: str) -> str:
+    return next((remedy for sign, remedy in _REMEDIES.items() if sign in message), "")

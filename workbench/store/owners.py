@@ -1,0 +1,62 @@
+"""Which process runs what: a lock file per owner, held by the operating system while its process lives.
+
+A process that dies, even by ``kill -9``, loses its lock at that moment. Nothing has to be written, no
+heartbeat and no process id is compared: whoever can take the lock knows that its owner is gone.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+
+class Owner:
+    """This process as an owner of runs.
+
+    Args:
+        folder: Where the lock files are; made on first use.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._name = ""
+        self._pid = 0
+        self._lock: FileLock | None = None
+
+    def claim(self) -> str:
+        """The owner's name, with its lock held from now on until the process ends."""
+        if self._pid != os.getpid():
+            self._folder.mkdir(parents=True, exist_ok=True)
+            self._name = f"{os.getpid()}-{secrets.token_hex(4)}"
+            # Released by a thread other than the one that took it, hence not thread-local.
+            self._lock = FileLock(self._folder / f"{self._name}.lock", thread_local=False)
+            self._lock.acquire()
+            self._pid = os.getpid()
+        return self._name
+
+    def is_dead(self, owner: str) -> bool:
+        """Whether the process behind ``owner`` has ended. True also when its lock file is gone."""
+        if owner == self._name and self._pid == os.getpid():
+            return False
+        path = self._folder / f"{owner}.lock"
+        if not path.exists():
+            return True
+        lock = FileLock(path)
+        try:
+            lock.acquire(timeout=0)
+        except Timeout:
+            return False
+        # Names are never used twice, so a free file has done its service.
+        path.unlink(missing_ok=True)
+        lock.release()
+        return True
+
+    def release(self) -> None:
+        """Give the lock back, as the end of the process does."""
+        if self._lock is not None and self._pid == os.getpid():
+            self._lock.release()
+            Path(self._lock.lock_file).unlink(missing_ok=True)
+        self._pid = 0

@@ -1,0 +1,186 @@
+"""The open workspace: everything a page or a command works with, in one object.
+
+A workspace is a folder with ``strategy/``, ``prompts/`` and ``data/``. The program brings its own pages and
+an original of those folders: the root of the repository in a source tree, ``workbench/bundle`` in an
+installed wheel.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import os
+import shutil
+from functools import cached_property
+from pathlib import Path
+
+from workbench import pipelines
+from workbench.engine.plan import Plan
+from workbench.errors import WorkspaceError
+from workbench.evidence.database import EvidenceDB
+from workbench.records import Models, Run, Subject
+from workbench.settings import Settings, load_settings
+from workbench.store.runs import RunStore
+from workbench.strategy.files import LoadedStrategy, check_name, load_strategy, read_strategy
+from workbench.strategy.operators import OperatorLibrary
+from workbench.strategy.prompts import PromptLibrary
+
+_PACKAGE = Path(__file__).parent
+_PARTS = ("strategy", "prompts", "data/facts", "data/SOURCES.md")
+
+
+def program_files() -> Path:
+    """The folder that holds ``pages/`` and the original ``strategy/``, ``prompts/`` and ``data/facts/``."""
+    bundle = _PACKAGE / "bundle"
+    return bundle if bundle.is_dir() else _PACKAGE.parent
+
+
+def is_workspace(folder: Path) -> bool:
+    """Whether a folder has what a workspace needs."""
+    return (folder / "strategy").is_dir() and (folder / "prompts").is_dir()
+
+
+def find_workspace(home: Path | None = None) -> Path:
+    """The folder of the workspace meant.
+
+    The folder given, else ``WORKBENCH_HOME``, else the current folder when it is a workspace, else the
+    source tree when the program runs from one.
+
+    Raises:
+        WorkspaceError: The folder named is no workspace, or none is named and none is found.
+    """
+    named = home or (Path(value) if (value := os.environ.get("WORKBENCH_HOME")) else None)
+    if named is not None:
+        folder = named.expanduser().resolve()
+        if not is_workspace(folder):
+            raise WorkspaceError(
+                "this is not a workspace: it has no strategy/ and prompts/.",
+                where=str(folder),
+                remedy=f"Make one: workbench init {named}",
+            )
+        return folder
+    for folder in (Path.cwd(), _PACKAGE.parent):
+        if is_workspace(folder):
+            return folder.resolve()
+    raise WorkspaceError("there is no workspace here.", remedy="Make one: workbench init DIR")
+
+
+def init_workspace(folder: Path) -> Path:
+    """Lay out a new workspace: strategies, prompts and sample facts, the user's own to change.
+
+    Returns:
+        The folder, absolute.
+
+    Raises:
+        WorkspaceError: The folder already holds one of the parts, or cannot be written.
+    """
+    folder = folder.expanduser().resolve()
+    taken = next((part for part in ("strategy", "prompts", "data") if (folder / part).exists()), None)
+    if taken:
+        raise WorkspaceError(
+            f"there is already a {taken}/ in this folder; nothing was changed.",
+            where=str(folder),
+            remedy="Name another folder.",
+        )
+    try:
+        for part in _PARTS:
+            source, target = program_files() / part, folder / part
+            target.parent.mkdir(parents=True, exist_ok=True)
+            if source.is_dir():
+                shutil.copytree(source, target, ignore=shutil.ignore_patterns("__pycache__"))
+            else:
+                shutil.copyfile(source, target)
+    except OSError as error:
+        raise WorkspaceError(
+            f"the workspace cannot be written: {error.strerror or error}.",
+            where=str(folder),
+            remedy="Name another folder.",
+        ) from error
+    return folder
+
+
+class Workspace:
+    """An open workspace. Its parts are opened when they are first used.
+
+    Args:
+        root: The folder.
+        settings: What the environment says.
+    """
+
+    def __init__(self, root: Path, settings: Settings) -> None:
+        self.root = root
+        self.settings = settings
+
+    @classmethod
+    def open(cls, home: Path | None = None) -> Workspace:
+        """Open the workspace ``find_workspace`` finds, with its ``.env``.
+
+        Raises:
+            WorkspaceError: There is none.
+            InputError: A setting cannot be used.
+        """
+        root = find_workspace(home)
+        return cls(root, load_settings(root))
+
+    @property
+    def strategy_dir(self) -> Path:
+        return self.root / "strategy"
+
+    @property
+    def prompts_dir(self) -> Path:
+        return self.root / "prompts"
+
+    @property
+    def data_dir(self) -> Path:
+        return self.root / "data"
+
+    @cached_property
+    def store(self) -> RunStore:
+        return RunStore(self.data_dir / "runs.db")
+
+    @cached_property
+    def evidence(self) -> EvidenceDB:
+        return EvidenceDB(self.data_dir / "evidence.db", self.data_dir / "facts")
+
+    @property
+    def prompts(self) -> PromptLibrary:
+        return PromptLibrary(self.prompts_dir)
+
+    @property
+    def operators(self) -> OperatorLibrary:
+        return OperatorLibrary(self.strategy_dir / "operators")
+
+    def strategies(self) -> list[str]:
+        """The names of the strategy files, sorted."""
+        return sorted(path.stem for path in self.strategy_dir.glob("*.yaml"))
+
+    def strategy(self, name: str) -> LoadedStrategy:
+        """The strategy saved under a name.
+
+        Raises:
+            StrategyError: There is none, or its file is invalid.
+        """
+        return load_strategy(self.strategy_dir / f"{check_name(name, 'strategy')}.yaml")
+
+    def strategy_of(self, run: Run) -> LoadedStrategy:
+        """The strategy exactly as a run used it, whatever its file says today."""
+        return read_strategy(run.strategy_text, f"{run.strategy}.yaml of run {run.run_id}")
+
+    def models(self, strategy: LoadedStrategy, model: str | None = None) -> Models:
+        """The model of each tier: the one named for this run, else the strategy's, else the settings'."""
+        if model:
+            return Models(specialist=model, aggregator=model)
+        wanted, default = strategy.strategy.models, self.settings.models()
+        return Models(
+            specialist=wanted.specialist or default.specialist,
+            aggregator=wanted.aggregator or default.aggregator,
+        )
+
+    def plan(self, strategy: LoadedStrategy, subject: Subject, as_of: dt.date) -> Plan:
+        """The plan of one run, over a fresh point-in-time view.
+
+        Raises:
+            WorkbenchError: The strategy does not fit the subject, a prompt is missing, or nothing is known
+                about the subject at that date.
+        """
+        view = self.evidence.view(as_of)
+        return pipelines.build(strategy, subject, view=view, prompts=self.prompts, operators=self.operators)
