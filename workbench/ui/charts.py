@@ -1,0 +1,377 @@
+"""Charts as Vega-Lite specifications: pure functions from figures to plain data.
+
+One colour stands for one meaning in the whole product, and never alone: a sign, a word or a shape says the
+same. The colours are those of Okabe and Ito (2008), "Color universal design", which readers with any common
+colour-vision deficiency can tell apart; ``.streamlit/config.toml`` gives badges and text the same ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from workbench.records import Report, Scale
+from workbench.ui import text
+from workbench.ui.language import t, term
+
+GREEN, ORANGE, VERMILLION = "#009E73", "#E69F00", "#D55E00"
+BLUE, PURPLE, GREY = "#0072B2", "#CC79A7", "#8A8A8A"
+
+COLOURS: Mapping[str, str] = {
+    "buy": GREEN,
+    "watch": ORANGE,
+    "avoid": VERMILLION,
+    "1": BLUE,
+    "X": GREY,
+    "2": PURPLE,
+}
+"""Colour of each verdict label, and of home win, draw and away win."""
+
+SIGNS: Mapping[str, str] = {"buy": "▲", "watch": "◆", "avoid": "▼", "1": "⌂", "X": "=", "2": "→"}
+BADGES: Mapping[str, str] = {
+    "buy": "green",
+    "watch": "orange",
+    "avoid": "red",
+    "1": "blue",
+    "X": "gray",
+    "2": "violet",
+}
+"""Name of the same colour in Streamlit's badges."""
+
+Spec = dict[str, Any]
+Ink = Literal["light", "dark"]
+"""Theme of the page: marks have one colour in both, text has not."""
+
+_TEXT: Mapping[Ink, str] = {"light": "#22262B", "dark": "#E4E2DC"}
+_FAINT: Mapping[Ink, str] = {"light": "#5E5A54", "dark": "#B5B1AA"}
+_ACCENT: Mapping[Ink, str] = {"light": "#2B4C7E", "dark": "#9DBDF0"}
+_PAPER: Mapping[Ink, str] = {"light": "#FCFBF8", "dark": "#15171B"}
+
+
+@dataclass(frozen=True)
+class Band:
+    """One stretch of a scale: a rubric anchor, or the range of a label.
+
+    Args:
+        low: Lower bound, belongs to the band.
+        high: Upper bound.
+        label: Verdict label the band leads to; decides its colour.
+        words: What the strategy says about the band.
+    """
+
+    low: float
+    high: float
+    label: str | None = None
+    words: str = ""
+
+
+def rubric(
+    bands: Sequence[Band], labels: Sequence[Band], score: float | None, before: float | None, ink: Ink
+) -> Spec:
+    """The score on its rubric: anchors as bands, labels as colours, the model's own score hollow.
+
+    Args:
+        bands: The anchors of the strategy, any order.
+        labels: One band per verdict label, from the thresholds.
+        score: The score that counts, 0..100; None draws the empty scale.
+        before: The score before the rules where they moved it.
+        ink: Theme of the page.
+    """
+    x = {
+        "type": "quantitative",
+        "scale": {"domain": [0, 100], "nice": False},
+        "axis": {
+            "values": sorted({band.low for band in (*bands, *labels)} | {100}),
+            "title": None,
+            "grid": False,
+            "domain": False,
+        },
+    }
+    anchors = [_band(band) for band in bands]
+    names = [{**_band(band), "middle": (band.low + band.high) / 2} for band in labels]
+    marks = [
+        {"score": value, "stage": stage, "text": text.number(value)}
+        for value, stage in ((before, t("chart.before_rules")), (score, t("chart.score")))
+        if value is not None
+    ]
+    paper, dark = _PAPER[ink], _TEXT[ink]
+    layers: list[Spec] = [
+        {
+            "data": {"values": anchors},
+            "mark": {"type": "rect", "opacity": 0.3, "stroke": paper, "strokeWidth": 2},
+            "encoding": {
+                "x": {"field": "low", **x},
+                "x2": {"field": "high"},
+                "y": {"value": 26},
+                "y2": {"value": 58},
+                "color": {"field": "colour", "type": "nominal", "scale": None},
+                "tooltip": [
+                    {"field": "range", "title": t("chart.range")},
+                    {"field": "words", "title": t("chart.anchor")},
+                ],
+            },
+        },
+        {
+            "data": {"values": names},
+            "mark": {"type": "text", "baseline": "middle", "color": dark, "fontSize": 12},
+            "encoding": {
+                "x": {"field": "middle", **x},
+                "y": {"value": 42},
+                "text": {"field": "name", "type": "nominal"},
+            },
+        },
+    ]
+    if before is not None and before != score:
+        layers.append(
+            {
+                "data": {"values": marks[:1]},
+                "mark": {
+                    "type": "point",
+                    "shape": "triangle-down",
+                    "size": 110,
+                    "stroke": dark,
+                    "yOffset": 18,
+                },
+                "encoding": {
+                    "x": {"field": "score", **x},
+                    "y": {"value": 0},
+                    "tooltip": [{"field": "text", "title": t("chart.before_rules")}],
+                },
+            }
+        )
+    if score is not None:
+        at = {"x": {"field": "score", **x}}
+        values = {"values": marks[-1:]}
+        layers += [
+            {
+                "data": values,
+                "mark": {"type": "rule", "color": dark, "strokeWidth": 2},
+                "encoding": {**at, "y": {"value": 22}, "y2": {"value": 60}},
+            },
+            {
+                "data": values,
+                "mark": {
+                    "type": "text",
+                    "fontSize": 16,
+                    "fontWeight": 600,
+                    "color": dark,
+                    "baseline": "bottom",
+                },
+                "encoding": {**at, "y": {"value": 19}, "text": {"field": "text", "type": "nominal"}},
+            },
+        ]
+    return {"height": 62, "layer": layers, "config": _config()}
+
+
+def dumbbell(
+    reports: Sequence[Report], scale: Scale, bands: Sequence[Band], ink: Ink, *, axis_title: str
+) -> Spec:
+    """Draft (hollow) and revised (filled) score of every agent on one scale, in the given order."""
+    rows = [_dumbbell_row(report, scale) for report in reports]
+    y = {
+        "field": "agent",
+        "type": "nominal",
+        "sort": [row["agent"] for row in rows],
+        "axis": {
+            "title": None,
+            "labelLimit": 150,
+            "ticks": False,
+            "domain": False,
+            "grid": True,
+            "gridOpacity": 0.4,
+            "labelColor": _TEXT[ink],
+            "labelFontSize": 12,
+        },
+    }
+    x = {
+        "type": "quantitative",
+        "scale": {"domain": [scale.low, scale.high], "nice": False},
+        "axis": {
+            "title": axis_title,
+            "tickCount": 5,
+            "grid": False,
+            "format": "+.1f" if scale.low < 0 else ".0f",
+        },
+    }
+    tooltip = [
+        {"field": "agent", "title": t("column.agent")},
+        {"field": "draft_text", "title": t("column.draft")},
+        {"field": "revised_text", "title": t("column.revised")},
+        {"field": "change", "title": t("column.change")},
+        {"field": "why", "title": t("column.why")},
+    ]
+    accent, paper = _ACCENT[ink], _PAPER[ink]
+    layers: list[Spec] = [
+        {
+            "data": {"values": [_band(band) for band in bands]},
+            "mark": {"type": "rect", "opacity": 0.13},
+            "encoding": {
+                "x": {"field": "low", **x},
+                "x2": {"field": "high"},
+                "color": {"field": "colour", "type": "nominal", "scale": None},
+            },
+        }
+    ]
+    if scale.neutral is not None:
+        layers.append(
+            {
+                "data": {"values": [{"neutral": scale.neutral}]},
+                "mark": {"type": "rule", "color": _FAINT[ink], "strokeDash": [3, 3]},
+                "encoding": {"x": {"field": "neutral", **x}},
+            }
+        )
+    layers += [
+        {
+            "transform": [{"filter": "isValid(datum.draft) && isValid(datum.revised)"}],
+            "mark": {"type": "rule", "strokeWidth": 3, "color": accent, "opacity": 0.6},
+            "encoding": {"x": {"field": "draft", **x}, "x2": {"field": "revised"}, "y": y},
+        },
+        {
+            "transform": [{"filter": "isValid(datum.draft)"}],
+            "mark": {
+                "type": "point",
+                "size": 120,
+                "stroke": accent,
+                "fill": paper,
+                "strokeWidth": 2,
+                "opacity": 1,
+            },
+            "encoding": {"x": {"field": "draft", **x}, "y": y, "tooltip": tooltip},
+        },
+        {
+            "transform": [{"filter": "isValid(datum.revised)"}],
+            "mark": {"type": "point", "size": 120, "fill": accent, "stroke": accent, "opacity": 1},
+            "encoding": {"x": {"field": "revised", **x}, "y": y, "tooltip": tooltip},
+        },
+        {
+            "mark": {
+                "type": "text",
+                "align": {"expr": "datum.side"},
+                "dx": {"expr": "datum.shift"},
+                "fontSize": 12,
+            },
+            "encoding": {
+                "x": {"field": "at", **x},
+                "y": y,
+                "text": {"field": "note", "type": "nominal"},
+                "color": {"value": _FAINT[ink]},
+                "tooltip": tooltip,
+            },
+        },
+    ]
+    return {
+        "height": {"step": 34},
+        "data": {"values": rows},
+        "layer": layers,
+        "config": _config(),
+    }
+
+
+def outcomes(rows: Sequence[tuple[str, Mapping[str, float]]], ink: Ink) -> Spec:
+    """Stacked bars of home win, draw and away win, one bar per source.
+
+    Args:
+        rows: (source, {"1": p, "X": p, "2": p}), probabilities adding up to 1.
+        ink: Theme of the page.
+    """
+    pieces: list[dict[str, Any]] = []
+    for source, shares in rows:
+        start = 0.0
+        for outcome in ("1", "X", "2"):
+            share = shares[outcome]
+            pieces.append(
+                {
+                    "source": source,
+                    "colour": COLOURS[outcome],
+                    "outcome": term("label", outcome),
+                    "start": start,
+                    "end": start + share,
+                    "middle": start + share / 2,
+                    "text": f"{SIGNS[outcome]} {text.probability(share)}",
+                }
+            )
+            start += share
+    y = {
+        "field": "source",
+        "type": "nominal",
+        "sort": [source for source, _ in rows],
+        "axis": {"title": None, "ticks": False, "domain": False, "labelLimit": 120, "labelColor": _TEXT[ink]},
+    }
+    x = {"type": "quantitative", "scale": {"domain": [0, 1]}, "axis": None}
+    return {
+        "height": {"step": 34},
+        "data": {"values": pieces},
+        "layer": [
+            {
+                "mark": {"type": "bar", "opacity": 0.45, "stroke": _PAPER[ink], "strokeWidth": 2},
+                "encoding": {
+                    "x": {"field": "start", **x},
+                    "x2": {"field": "end"},
+                    "y": y,
+                    "color": {"field": "colour", "type": "nominal", "scale": None},
+                    "tooltip": [
+                        {"field": "source", "title": t("chart.source")},
+                        {"field": "outcome", "title": t("chart.outcome")},
+                        {"field": "text", "title": t("chart.probability")},
+                    ],
+                },
+            },
+            {
+                "mark": {"type": "text", "fontSize": 13, "fontWeight": 600, "color": _TEXT[ink]},
+                "encoding": {
+                    "x": {"field": "middle", **x},
+                    "y": y,
+                    "text": {"field": "text", "type": "nominal"},
+                },
+            },
+        ],
+        "config": _config(),
+    }
+
+
+def _band(band: Band) -> dict[str, Any]:
+    label = band.label or ""
+    sign = f"{SIGNS[label]} " if label in SIGNS else ""
+    return {
+        "low": band.low,
+        "high": band.high,
+        "range": f"{text.number(band.low)}–{text.number(band.high)}",
+        "words": band.words,
+        "name": f"{sign}{term('label', label)}" if label else "",
+        "colour": COLOURS.get(label, GREY),
+    }
+
+
+def _dumbbell_row(report: Report, scale: Scale) -> dict[str, Any]:
+    draft = report.draft.score if report.draft else None
+    revised = report.revised.score if report.revised else None
+    seen = [value for value in (draft, revised) if value is not None]
+    if not seen:
+        note = term("status", report.status)
+    elif draft is None or revised is None:
+        note = text.score(seen[0], scale)
+    else:
+        note = f"{text.score(draft, scale)} → {text.score(revised, scale)}"
+    # The note stands right of the marks, or left of them where the right edge would cut it off.
+    right = not seen or max(seen) < scale.low + 0.8 * (scale.high - scale.low)
+    return {
+        "agent": report.title,
+        "draft": draft,
+        "revised": revised,
+        "draft_text": text.score(draft, scale),
+        "revised_text": text.score(revised, scale),
+        "change": text.change(draft, revised, scale),
+        "why": report.revised.why_changed if report.revised else "",
+        "note": note,
+        "at": (max(seen) if right else min(seen)) if seen else scale.low,
+        "side": "left" if right else "right",
+        "shift": 12 if right else -12,
+    }
+
+
+def _config() -> Spec:
+    return {
+        "view": {"stroke": None},
+        "axis": {"labelFontSize": 11, "titleFontSize": 11, "titleFontWeight": 400},
+    }

@@ -1,0 +1,72 @@
+"""The pages there are, in the order of the menu, and how one page opens another."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Literal, NoReturn
+
+import streamlit as st
+
+import workbench
+from workbench.ui.language import term
+
+PageName = Literal["home", "new_run", "run", "runs", "compare"]
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One page of the menu; a hidden one is only reached through a link that says what it shows."""
+
+    name: PageName
+    icon: str
+    hidden: bool = False
+
+
+ENTRIES = (
+    Entry("home", ":material/home:"),
+    Entry("new_run", ":material/play_circle:"),
+    Entry("runs", ":material/list_alt:"),
+    Entry("compare", ":material/compare_arrows:"),
+    Entry("run", ":material/fact_check:", hidden=True),
+)
+
+
+@cache
+def pages_dir() -> Path:
+    """Folder of the page scripts: beside the package in a source tree, inside it in a wheel."""
+    package = Path(workbench.__file__).parent
+    source = package.parent / "pages"
+    return source if source.is_dir() else package / "bundle" / "pages"
+
+
+def script(name: PageName) -> Path:
+    return pages_dir() / f"{name}.py"
+
+
+def pages() -> list[st.Page]:
+    """The pages as Streamlit wants them, titled in the language of the session."""
+    return [
+        st.Page(
+            script(entry.name),
+            title=term("page", entry.name),
+            icon=entry.icon,
+            url_path=entry.name,
+            default=entry.name == "home",
+            visibility="hidden" if entry.hidden else "visible",
+            help=term("page_help", entry.name),
+        )
+        for entry in ENTRIES
+    ]
+
+
+def open_page(name: PageName, **query: str) -> NoReturn:
+    """Leave the current page for ``name`` with ``query`` in the address."""
+    st.switch_page(script(name), query_params=query)
+    raise AssertionError("switch_page does not return")
+
+
+def link(name: PageName, label: str, **query: str) -> None:
+    """A link to a page with ``query`` in its address, which can also be opened in a new tab."""
+    st.page_link(script(name), label=label, query_params=query)

@@ -1,0 +1,128 @@
+"""How figures, dates and untrusted text are written. A missing figure is a dash, never 0 and never NaN."""
+
+from __future__ import annotations
+
+import datetime as dt
+import math
+import re
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+import streamlit as st
+
+from workbench.records import BASELINE, Models, Scale
+from workbench.ui.language import language, t
+
+MINUS = "\N{MINUS SIGN}"
+MISSING = "–"
+
+_MARKDOWN = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|~:$&=^\"'/@])")
+_STEPS = {
+    "en": ((1e12, "tn"), (1e9, "bn"), (1e6, "m"), (1e3, "k")),
+    "zh": ((1e12, "万亿"), (1e8, "亿"), (1e4, "万")),
+}
+
+
+def escape(text: str) -> str:
+    """Text that Markdown shows letter by letter: no links, images, colours, formulas or HTML come of it."""
+    return _MARKDOWN.sub(r"\\\1", text)
+
+
+def number(value: float | None, digits: int = 0) -> str:
+    """``1234567.8`` -> ``1,234,568``."""
+    if value is None or not math.isfinite(value):
+        return MISSING
+    return _minus(f"{value:,.{digits}f}")
+
+
+def amount(value: float | None, currency: str = "") -> str:
+    """Money in the reader's own steps: ``1.23e11`` -> ``123.0 bn`` or ``1,230.0 亿``."""
+    if value is None or not math.isfinite(value):
+        return MISSING
+    unit = f" {currency}" if currency else ""
+    for size, name in _STEPS[language()]:
+        if abs(value) >= size:
+            return f"{number(value / size, 1)} {name}{unit}"
+    return f"{number(value, 2 if abs(value) < 100 else 0)}{unit}"
+
+
+def percent(share: float | None) -> str:
+    """``0.1234`` -> ``12.3%``."""
+    return MISSING if share is None else f"{number(share * 100, 1)}%"
+
+
+def probability(share: float | None) -> str:
+    """``0.4483`` -> ``45%``: a forecast is not known to a tenth of a percent."""
+    return MISSING if share is None else f"{number(share * 100)}%"
+
+
+def score(value: float | None, scale: Scale) -> str:
+    """A score in the digits of its scale: whole points on 0-100, two decimals on a short one, signed."""
+    if value is None:
+        return MISSING
+    text = number(value, _digits(scale))
+    return f"+{text}" if scale.low < 0 < value else text
+
+
+def change(before: float | None, after: float | None, scale: Scale) -> str:
+    """The signed difference of two scores on one scale."""
+    if before is None or after is None:
+        return MISSING
+    digits = _digits(scale)
+    difference = round(after - before, digits)
+    if difference == 0:
+        return "±0"
+    return number(difference, digits) if difference < 0 else f"+{number(difference, digits)}"
+
+
+def moment(when: dt.datetime | None) -> str:
+    """A time on the reader's own clock, to the minute."""
+    if when is None:
+        return MISSING
+    try:
+        zone: dt.tzinfo = ZoneInfo(st.context.timezone or "UTC")
+    except (ZoneInfoNotFoundError, ValueError):
+        zone = dt.UTC
+    return when.astimezone(zone).strftime("%Y-%m-%d %H:%M")
+
+
+def day(date: dt.date | None) -> str:
+    return MISSING if date is None else date.isoformat()
+
+
+def duration(seconds: float | None) -> str:
+    """``0.42`` -> ``0.4 s``, ``75`` -> ``1 min 15 s``."""
+    if seconds is None:
+        return MISSING
+    if seconds < 60:
+        return t("number.seconds", seconds=number(seconds, 0 if seconds >= 10 else 1))
+    return t("number.minutes", minutes=int(seconds // 60), seconds=int(seconds % 60))
+
+
+def cost(dollars: float | None) -> str:
+    if dollars is None:
+        return MISSING
+    return t("number.free") if dollars == 0 else f"${dollars:,.4f}"
+
+
+def model_name(name: str) -> str:
+    """A model as it is named everywhere: the baseline never without saying that it is no model."""
+    return t("model.baseline") if name == BASELINE else name
+
+
+def models_title(models: Models) -> str:
+    names = dict.fromkeys((models.specialist, models.aggregator))
+    return " + ".join(model_name(name) for name in names)
+
+
+def short(text: str, limit: int = 160) -> str:
+    """The first line of ``text``, cut at ``limit`` characters."""
+    line = text.strip().split("\n", 1)[0]
+    return line if len(line) <= limit else line[: limit - 1].rstrip() + "…"
+
+
+def _digits(scale: Scale) -> int:
+    return 0 if scale.high - scale.low >= 10 else 2
+
+
+def _minus(text: str) -> str:
+    return text.replace("-", MINUS)
