@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from workbench.errors import StrategyError
-from workbench.evidence.view import View
 from workbench.records import Evidence
 
-Slice = Callable[[View, Any], Evidence]
-"""``(view, subject) -> Evidence``. A slice that knows nothing returns ``Evidence()``, sufficiency none."""
+Slice = Callable[..., Evidence]
+"""``(view, subject) -> Evidence``; any further parameter is an option and has a default.
+
+A slice that knows nothing returns ``Evidence()``, sufficiency none.
+"""
 
 _SLICES: dict[str, Slice] = {}
 

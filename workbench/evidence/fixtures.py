@@ -1,0 +1,194 @@
+"""Which fixtures exist, and which one a user means. No result and no figure is read here.
+
+A name is matched by its spelling alone (case, accents, "FC"); a club nobody knows is an error with
+near matches and is never replaced by another club.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import difflib
+import re
+import unicodedata
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from workbench.errors import AmbiguousError, InputError
+from workbench.evidence.database import EvidenceDB
+from workbench.records import MatchSubject
+
+SEASON_STARTS_IN = 7
+"""Month from which a match belongs to the season named after two years, e.g. 2018-19."""
+
+_COMMON_WORDS = frozenset({"fc", "afc", "cf", "the"})
+
+
+class Fixture(NamedTuple):
+    """One row of the match table without its result."""
+
+    competition: str
+    season: str
+    date: dt.date
+    home: str
+    away: str
+
+    @property
+    def subject(self) -> MatchSubject:
+        return MatchSubject(**self._asdict())
+
+
+def fixtures(
+    db: EvidenceDB,
+    *,
+    competition: str | None = None,
+    season: str | None = None,
+    since: dt.date | None = None,
+    until: dt.date | None = None,
+) -> list[Fixture]:
+    """The fixtures on record, oldest first, played or not.
+
+    Args:
+        db: The evidence database.
+        competition: Only this competition, exactly as recorded.
+        season: Only this season, exactly as recorded.
+        since: Only from this day.
+        until: Only up to and including this day.
+    """
+    conditions = {
+        "competition = ?": competition,
+        "season = ?": season,
+        "date >= ?": since and since.isoformat(),
+        "date <= ?": until and until.isoformat(),
+    }
+    asked = {condition: value for condition, value in conditions.items() if value is not None}
+    rows = db.rows(
+        "SELECT DISTINCT competition, season, date, home, away FROM matches"
+        f" WHERE {' AND '.join(['date IS NOT NULL', *asked])} ORDER BY date, competition, home",
+        asked.values(),
+    )
+    return [
+        Fixture(league, year, dt.date.fromisoformat(day), home, away)
+        for league, year, day, home, away in rows
+    ]
+
+
+def clubs(db: EvidenceDB) -> list[str]:
+    """Every club on record, sorted."""
+    return [club for (club,) in db.rows("SELECT home FROM matches UNION SELECT away FROM matches ORDER BY 1")]
+
+
+def listed(db: EvidenceDB, subject: MatchSubject) -> bool:
+    """Whether the fixture is on record; a future match between known clubs may not be."""
+    return any(fixture.subject == subject for fixture in fixtures(db, since=subject.date, until=subject.date))
+
+
+def resolve_match(
+    db: EvidenceDB, home: str, away: str, date: dt.date, competition: str | None = None
+) -> MatchSubject:
+    """The match a user means.
+
+    A fixture that is not on record is accepted only when it lies after every match of its competition;
+    ``listed`` tells the two cases apart.
+
+    Args:
+        db: The evidence database.
+        home: Home club, in any common spelling.
+        away: Away club.
+        date: Day of the match.
+        competition: Its competition, or an unmistakable part of the name; None where the clubs decide it.
+
+    Raises:
+        InputError: A club or competition is unknown, home and away are swapped, or there is no such fixture.
+        AmbiguousError: A name means more than one club or competition.
+    """
+    known = clubs(db)
+    host, guest = _named(home, known, "club"), _named(away, known, "club")
+    if host == guest:
+        raise InputError(f"{host} cannot play itself.", remedy="Name two different clubs.")
+    every = fixtures(db)
+    if competition is not None:
+        league = _named(competition, {f.competition for f in every}, "competition", part=True)
+        every = [fixture for fixture in every if fixture.competition == league]
+    meetings = [fixture for fixture in every if {fixture.home, fixture.away} == {host, guest}]
+    for meeting in meetings:
+        if meeting.date == date:
+            if meeting.home != host:
+                raise InputError(
+                    f"{meeting.home} played at home on {date}, not {host}.",
+                    remedy=f"Ask for {meeting.home} against {meeting.away}.",
+                )
+            return meeting.subject
+    return _future_match(host, guest, date, every, meetings)
+
+
+def _future_match(
+    host: str, guest: str, date: dt.date, every: list[Fixture], meetings: list[Fixture]
+) -> MatchSubject:
+    leagues = [
+        {fixture.competition for fixture in every if club in (fixture.home, fixture.away)}
+        for club in (host, guest)
+    ]
+    shared = sorted(leagues[0] & leagues[1])
+    if not shared:
+        raise InputError(
+            f"{host} and {guest} are in no common competition on record.",
+            remedy="Check the names and the competition.",
+        )
+    if len(shared) > 1:
+        raise AmbiguousError(
+            f"{host} and {guest} share several competitions.",
+            tuple(shared),
+            remedy=f"Name one: {', '.join(shared)}.",
+        )
+    newest = [fixture for fixture in every if fixture.competition == shared[0]][-1]
+    if date <= newest.date:
+        dates = ", ".join(str(meeting.date) for meeting in meetings if meeting.home == host)
+        raise InputError(
+            f"{host} did not play {guest} at home on {date}.",
+            remedy=f"On record: {dates}." if dates else "No such fixture is on record on any day.",
+        )
+    return MatchSubject(
+        competition=shared[0], season=_season(date, newest.season), date=date, home=host, away=guest
+    )
+
+
+def _season(date: dt.date, like: str) -> str:
+    """The season of a day, written as the competition writes it: ``2018-19`` or ``2019``."""
+    if re.fullmatch(r"\d{4}", like):
+        return str(date.year)
+    start = date.year if date.month >= SEASON_STARTS_IN else date.year - 1
+    return f"{start}-{(start + 1) % 100:02d}"
+
+
+def _named(text: str, names: Iterable[str], noun: str, *, part: bool = False) -> str:
+    """The one name spelt like ``text``; with ``part``, the one name that contains it."""
+    names = sorted(names)
+    asked = _spelling(text)
+    found = [name for name in names if _spelling(name) == asked]
+    if not found and part and asked:
+        found = [name for name in names if f" {asked} " in f" {_spelling(name)} "]
+    if len(found) == 1:
+        return found[0]
+    if found:
+        raise AmbiguousError(
+            f"{text!r} is more than one {noun}.", tuple(found), remedy=f"Name one: {', '.join(found)}."
+        )
+    near = _near(asked, names)
+    examples = f"{', '.join(names[:5])}{', ...' if len(names) > 5 else ''}"
+    remedy = f"Did you mean {' or '.join(near)}?" if near else f"On record: {examples}."
+    raise InputError(f"there is no {noun} {text!r} on record.", remedy=remedy)
+
+
+def _near(asked: str, names: list[str]) -> list[str]:
+    """Names that share a word with ``asked`` or are nearly spelt like it: at most four, nearest first."""
+    likeness = {name: difflib.SequenceMatcher(None, asked, _spelling(name)).ratio() for name in names}
+    words = set(asked.split())
+    near = [name for name in names if likeness[name] >= 0.6 or words & set(_spelling(name).split())]
+    return sorted(near, key=lambda name: -likeness[name])[:4]
+
+
+def _spelling(name: str) -> str:
+    plain = unicodedata.normalize("NFKD", name).casefold().replace("&", " and ")
+    letters = "".join(c for c in plain if not unicodedata.combining(c))
+    words = re.findall(r"\w+", letters)
+    return " ".join(word for word in words if word not in _COMMON_WORDS) or " ".join(words)

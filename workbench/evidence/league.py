@@ -1,0 +1,177 @@
+"""A competition as it stood on a day: pure arithmetic over the matches already played.
+
+``Played`` leaves the published forecast of a match behind: that is an outcome to be judged against,
+never evidence, and nothing computed here can show it.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+from workbench.evidence.view import Match
+
+Venue = Literal["home", "away"]
+Result = Literal["W", "D", "L"]
+
+
+class Played(NamedTuple):
+    """A match with a result after 90 minutes. ``xg`` is shot-based, ``nsxg`` non-shot expected goals."""
+
+    competition: str
+    season: str
+    date: dt.date
+    home: str
+    away: str
+    home_goals: int
+    away_goals: int
+    home_xg: float | None
+    away_xg: float | None
+    home_nsxg: float | None
+    away_nsxg: float | None
+
+
+class Appearance(NamedTuple):
+    """A match as one of its two clubs saw it."""
+
+    date: dt.date
+    season: str
+    venue: Venue
+    opponent: str
+    goals_for: int
+    goals_against: int
+    xg_for: float | None
+    xg_against: float | None
+    nsxg_for: float | None
+    nsxg_against: float | None
+
+    @property
+    def result(self) -> Result:
+        if self.goals_for == self.goals_against:
+            return "D"
+        return "W" if self.goals_for > self.goals_against else "L"
+
+
+@dataclass(frozen=True)
+class Record:
+    """What a club did over some matches. Expected goals are None when no match of them has the figure."""
+
+    matches: int
+    won: int
+    drawn: int
+    lost: int
+    goals_for: int
+    goals_against: int
+    xg_for: float | None
+    xg_against: float | None
+    nsxg_for: float | None
+    nsxg_against: float | None
+
+    @property
+    def points(self) -> int:
+        """Three for a win, one for a draw."""
+        return 3 * self.won + self.drawn
+
+
+@dataclass(frozen=True)
+class Standing:
+    """A line of the league table; ``clubs`` is the number of lines."""
+
+    position: int
+    clubs: int
+    record: Record
+
+
+@dataclass(frozen=True)
+class Averages:
+    """Goals per match and shares of results over ``matches`` matches of a competition."""
+
+    matches: int
+    home_goals: float
+    away_goals: float
+    home_wins: float
+    draws: float
+    away_wins: float
+
+
+def played(matches: Iterable[Match]) -> list[Played]:
+    """The matches that have a result, in the order given."""
+    return [
+        Played(*match[:5], match.home_goals, match.away_goals, *match[7:11])
+        for match in matches
+        if match.home_goals is not None and match.away_goals is not None
+    ]
+
+
+def appearances(matches: Iterable[Played], club: str) -> list[Appearance]:
+    """The matches of one club from its own side, in the order given."""
+    seen = []
+    for m in matches:
+        if m.home == club:
+            ours = (m.home_goals, m.away_goals, m.home_xg, m.away_xg, m.home_nsxg, m.away_nsxg)
+            seen.append(Appearance(m.date, m.season, "home", m.away, *ours))
+        elif m.away == club:
+            ours = (m.away_goals, m.home_goals, m.away_xg, m.home_xg, m.away_nsxg, m.home_nsxg)
+            seen.append(Appearance(m.date, m.season, "away", m.home, *ours))
+    return seen
+
+
+def record(seen: Sequence[Appearance]) -> Record:
+    """Results and goals summed up; expected goals are per match, over the matches which have them."""
+    results = [appearance.result for appearance in seen]
+    return Record(
+        matches=len(seen),
+        won=results.count("W"),
+        drawn=results.count("D"),
+        lost=results.count("L"),
+        goals_for=sum(appearance.goals_for for appearance in seen),
+        goals_against=sum(appearance.goals_against for appearance in seen),
+        xg_for=_mean(appearance.xg_for for appearance in seen),
+        xg_against=_mean(appearance.xg_against for appearance in seen),
+        nsxg_for=_mean(appearance.nsxg_for for appearance in seen),
+        nsxg_against=_mean(appearance.nsxg_against for appearance in seen),
+    )
+
+
+def standings(matches: Iterable[Played], season: str) -> dict[str, Standing]:
+    """The table of one season by points, goal difference, goals scored, then name.
+
+    Deductions of points and play-offs are not known here.
+    """
+    seen: dict[str, list[Appearance]] = {}
+    season_matches = [match for match in matches if match.season == season]
+    for match in season_matches:
+        for club in (match.home, match.away):
+            seen.setdefault(club, []).extend(appearances([match], club))
+    records = {club: record(rows) for club, rows in seen.items()}
+
+    def rank(club: str) -> tuple[int, int, int, str]:
+        r = records[club]
+        return (-r.points, r.goals_against - r.goals_for, -r.goals_for, club)
+
+    order = sorted(records, key=rank)
+    return {club: Standing(place, len(order), records[club]) for place, club in enumerate(order, start=1)}
+
+
+def averages(matches: Sequence[Played]) -> Averages | None:
+    """Goals per match and shares of results; None without a match."""
+    if not matches:
+        return None
+    n = len(matches)
+    home_wins = sum(match.home_goals > match.away_goals for match in matches)
+    draws = sum(match.home_goals == match.away_goals for match in matches)
+    return Averages(
+        matches=n,
+        home_goals=sum(match.home_goals for match in matches) / n,
+        away_goals=sum(match.away_goals for match in matches) / n,
+        home_wins=home_wins / n,
+        draws=draws / n,
+        away_wins=(n - home_wins - draws) / n,
+    )
+
+
+def _mean(values: Iterable[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return sum(known) / len(known) if known else None

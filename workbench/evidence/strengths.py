@@ -1,0 +1,156 @@
+"""Attack and defence strengths of the clubs of a competition, fitted on the matches already played.
+
+The model is Maher's: a club is expected to score (league mean at that venue) x (its attack) x (the
+opponent's defence), both 1 for an average club; a defence above 1 concedes more. Three choices:
+
+- what counts as goals scored is a blend of goals and expected goals, because results alone are noisy;
+- older matches count less, by half every ``HALF_LIFE_DAYS``;
+- every strength is drawn to a prior worth ``PRIOR_GOALS`` expected goals: 1 for a club that played the
+  competition a season ago, ``PROMOTED`` for a newcomer to a competition that has a past.
+
+With Gamma priors each update is a ratio of sums, so the fit is a short fixed-point iteration.
+
+All four constants were chosen on the Premier League season 2016-17 and nothing later: the first half
+fitted, the second half predicted, the mean RPS compared over blends, half-lives 120-1000 days and priors
+3-10. ``PROMOTED`` is the fitted mean, rounded, of the three clubs promoted to that season.
+
+Source: M. J. Maher, "Modelling association football scores", Statistica Neerlandica 36 (1982).
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.evidence.league import Played
+
+Floats = NDArray[np.float64]
+
+HALF_LIFE_DAYS = 400.0
+PRIOR_GOALS = 3.0
+PROMOTED = (0.7, 1.2)
+"""Prior attack and defence of a newcomer."""
+
+MIN_MATCHES = 20
+"""With fewer matches of the competition nothing is fitted."""
+
+_TOLERANCE = 1e-6
+_MAX_ROUNDS = 200
+
+
+@dataclass(frozen=True)
+class Blend:
+    """Weights of goals, shot-based and non-shot expected goals in what counts as goals scored.
+
+    Where a match lacks a figure its weight is shared out among the others.
+    """
+
+    goals: float
+    xg: float
+    nsxg: float
+
+
+MIXED = Blend(goals=0.5, xg=0.25, nsxg=0.25)
+GOALS_ONLY = Blend(goals=1.0, xg=0.0, nsxg=0.0)
+
+
+@dataclass(frozen=True)
+class Strength:
+    """Attack and defence relative to an average club, and the recency-weighted matches behind them."""
+
+    attack: float
+    defence: float
+    matches: float
+
+
+@dataclass(frozen=True)
+class Strengths:
+    """A fitted competition. The two means are the goals of an average home and away club."""
+
+    home_mean: float
+    away_mean: float
+    clubs: Mapping[str, Strength]
+    newcomer: Strength
+
+    def of(self, club: str) -> Strength:
+        """The club's strength; for a club without a match in the competition the prior, with 0 matches."""
+        return self.clubs.get(club, self.newcomer)
+
+    def expectation(self, home: str, away: str) -> tuple[float, float]:
+        """Expected goals of the home and the away club."""
+        host, guest = self.of(home), self.of(away)
+        return self.home_mean * host.attack * guest.defence, self.away_mean * guest.attack * host.defence
+
+
+def fit(matches: Sequence[Played], season: str, as_of: dt.date, blend: Blend = MIXED) -> Strengths | None:
+    """Fit the strengths for a match on a day.
+
+    Args:
+        matches: Matches of one competition, all before ``as_of``, oldest first.
+        season: Season of the match to come; decides who is a newcomer.
+        as_of: The day recency is counted back from.
+        blend: What counts as goals scored.
+
+    Returns:
+        The strengths; None with fewer than ``MIN_MATCHES`` matches.
+    """
+    if len(matches) < MIN_MATCHES:
+        return None
+    clubs = sorted({club for match in matches for club in (match.home, match.away)})
+    place = {club: index for index, club in enumerate(clubs)}
+    home = np.array([place[match.home] for match in matches])
+    away = np.array([place[match.away] for match in matches])
+    age = np.array([(as_of - match.date).days for match in matches], dtype=float)
+    weight = 0.5 ** (age / HALF_LIFE_DAYS)
+    home_scored = weight * _blended([(m.home_goals, m.home_xg, m.home_nsxg) for m in matches], blend)
+    away_scored = weight * _blended([(m.away_goals, m.away_xg, m.away_nsxg) for m in matches], blend)
+
+    prior_attack, prior_defence = np.ones(len(clubs)), np.ones(len(clubs))
+    residents = _previous_season_clubs(matches, season)
+    for club in clubs:
+        if residents and club not in residents:
+            prior_attack[place[club]], prior_defence[place[club]] = PROMOTED
+
+    def by_club(at_home: Floats, at_away: Floats) -> Floats:
+        sums = np.bincount(home, at_home, len(clubs)) + np.bincount(away, at_away, len(clubs))
+        return sums.astype(np.float64, copy=False)
+
+    scored, conceded = by_club(home_scored, away_scored), by_club(away_scored, home_scored)
+    attack, defence = prior_attack.copy(), prior_defence.copy()
+    for _ in range(_MAX_ROUNDS):
+        home_mean = home_scored.sum() / (weight * attack[home] * defence[away]).sum()
+        away_mean = away_scored.sum() / (weight * attack[away] * defence[home]).sum()
+        at_home, at_away = weight * home_mean, weight * away_mean
+        before = attack, defence
+        exposure = by_club(at_home * defence[away], at_away * defence[home])
+        attack = (scored + PRIOR_GOALS * prior_attack) / (exposure + PRIOR_GOALS)
+        exposure = by_club(at_away * attack[away], at_home * attack[home])
+        defence = (conceded + PRIOR_GOALS * prior_defence) / (exposure + PRIOR_GOALS)
+        if max(np.abs(attack - before[0]).max(), np.abs(defence - before[1]).max()) < _TOLERANCE:
+            break
+    counts = by_club(weight, weight)
+    return Strengths(
+        home_mean=float(home_mean),
+        away_mean=float(away_mean),
+        clubs={
+            club: Strength(float(attack[index]), float(defence[index]), float(counts[index]))
+            for club, index in place.items()
+        },
+        newcomer=Strength(*(PROMOTED if residents else (1.0, 1.0)), matches=0.0),
+    )
+
+
+def _previous_season_clubs(matches: Sequence[Played], season: str) -> set[str]:
+    """The clubs of the newest season before ``season``; empty when the competition has no past."""
+    past = [match for match in matches if match.season != season]
+    return {club for m in past if m.season == past[-1].season for club in (m.home, m.away)}
+
+
+def _blended(signals: Sequence[tuple[float | None, ...]], blend: Blend) -> Floats:
+    values = np.array(signals, dtype=float)  # None becomes NaN
+    weights = np.where(np.isnan(values), 0.0, (blend.goals, blend.xg, blend.nsxg))
+    return np.average(np.nan_to_num(values), axis=1, weights=weights)
