@@ -74,8 +74,7 @@ class RunRow:
 
 def text_hash(text: str) -> str:
     """The name under which a text is stored: sha256 of its UTF-8 bytes."""
-    # A lone surrogate, which a model's JSON escapes can produce, has no UTF-8 form of its own.
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def as_json(record: BaseModel | None) -> str | None:
@@ -112,6 +111,8 @@ def report_rows(run_id: str, report: Report, *, saved: str) -> tuple[Row, list[R
     texts: dict[str, str] = {}
 
     def kept(text: str) -> str:
+        # Half an emoji, which the JSON escapes of a cut-off answer decode to, has no UTF-8 form.
+        text = text.encode("utf-8", "replace").decode()
         texts[name := text_hash(text)] = text
         return name
 
