@@ -57,6 +57,7 @@ def _environment() -> ImmutableSandboxedEnvironment:
         undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
     environment.filters["fenced"] = fenced
+    environment.policies["json.dumps_kwargs"] = {"ensure_ascii": False}
     return environment
 
 
