@@ -21,6 +21,7 @@ from workbench.engine.plan import Plan
 from workbench.errors import InputError, StoreError
 from workbench.records import Models, PipelineName, Receipt, Report, Run, RunStatus, Verdict
 from workbench.store import rows
+from workbench.store.backups import back_up_daily
 from workbench.store.database import Database, utc_now
 from workbench.store.migrations import migrations
 from workbench.store.owners import Owner
@@ -37,6 +38,7 @@ class RunFilter(TypedDict, total=False):
     strategy, models, verdict, tags or note.
     """
 
+    run_id: str | None
     pipeline: PipelineName | None
     subject: str | None
     strategy: str | None
@@ -61,6 +63,7 @@ _ORDERS: dict[Order, str] = {
 _NOTE = "select body from notes n where n.run_id = r.run_id order by id desc limit 1"
 
 _EQUAL = {
+    "run_id": "run_id",
     "pipeline": "pipeline",
     "subject": "subject_key",
     "strategy": "strategy",
@@ -106,6 +109,7 @@ class RunStore:
         self.path = path
         self._db = Database(path, migrations)
         self._owner = Owner(path.parent / "locks")
+        back_up_daily(path)
         self.interrupt_orphans()
 
     # -- writing a run ---------------------------------------------------------------------------------
