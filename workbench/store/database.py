@@ -21,8 +21,16 @@ from sqlite_utils import Database as Connection
 from sqlite_utils import Migrations
 
 from workbench.errors import StoreError
+from workbench.store.backups import back_up, damaged
 
 BUSY_TIMEOUT_S = 5.0
+
+_REMEDIES = {
+    "full": "Free some disk space; what was saved before is still there.",
+    "readonly": "The file or its folder is read-only: change its permissions.",
+    "locked": "Another program holds the file: close it and try again.",
+    "unable to open": "Check that the folder exists and may be written.",
+}
 
 
 def utc_now() -> str:
@@ -103,8 +111,11 @@ class Database:
         locks = self.path.parent / "locks"
         locks.mkdir(exist_ok=True)
         with FileLock(locks / f"{self.path.name}.migrating.lock"):
-            self._connection().enable_wal()
-            migrations.apply(self._connection())
+            connection = self._connection()
+            connection.enable_wal()
+            if migrations.applied(connection) and migrations.pending(connection):
+                back_up(self.path)
+            migrations.apply(connection)
 
     @contextmanager
     def _explained(self) -> Iterator[None]:
@@ -112,21 +123,11 @@ class Database:
             yield
         except sqlite3.DatabaseError as error:
             if isinstance(error, (sqlite3.IntegrityError, sqlite3.ProgrammingError)):
-                raise
+                raise  # a bug of ours, not a state of the file
+            problem = str(error)
+            if "malformed" in problem or "not a database" in problem:
+                raise damaged(self.path, problem) from error
+            remedy = next((remedy for sign, remedy in _REMEDIES.items() if sign in problem), "")
             raise StoreError(
-                f"the database refused: {error}.", where=str(self.path), remedy=_remedy(str(error))
+                f"the database cannot be used: {problem}.", where=str(self.path), remedy=remedy
             ) from error
-
-
-_REMEDIES = {
-    "full": "Free some disk space; what was saved before is still there.",
-    "readonly": "The file or its folder is read-only: change its permissions.",
-    "locked": "Another program holds the file: close it and try again.",
-    "malformed": "The file is damaged: run 'workbench doctor' to see the last backup.",
-    "not a database": "The file is damaged or something else: run 'workbench doctor' to see the last backup.",
-    "unable to open": "Check that the folder exists and may be written.",
-}
-
-
-def _remedy(message: str) -> str:
-    return next((remedy for sign, remedy in _REMEDIES.items() if sign in message), "")

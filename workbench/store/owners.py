@@ -8,9 +8,12 @@ from __future__ import annotations
 
 import os
 import secrets
+import threading
 from pathlib import Path
 
 from filelock import FileLock, Timeout
+
+from workbench.errors import StoreError
 
 
 class Owner:
@@ -25,16 +28,27 @@ class Owner:
         self._name = ""
         self._pid = 0
         self._lock: FileLock | None = None
+        self._claiming = threading.Lock()
 
     def claim(self) -> str:
-        """The owner's name, with its lock held from now on until the process ends."""
-        if self._pid != os.getpid():
-            self._folder.mkdir(parents=True, exist_ok=True)
-            self._name = f"{os.getpid()}-{secrets.token_hex(4)}"
-            # Released by a thread other than the one that took it, hence not thread-local.
-            self._lock = FileLock(self._folder / f"{self._name}.lock", thread_local=False)
-            self._lock.acquire()
-            self._pid = os.getpid()
+        """The owner's name, with its lock held from now on until the process ends.
+
+        Raises:
+            StoreError: The lock file cannot be written.
+        """
+        with self._claiming:
+            if self._pid != os.getpid():
+                self._name = f"{os.getpid()}-{secrets.token_hex(4)}"
+                # The thread that ends the process is not always the one that took the lock.
+                self._lock = FileLock(self._folder / f"{self._name}.lock", thread_local=False)
+                try:
+                    self._folder.mkdir(parents=True, exist_ok=True)
+                    self._lock.acquire()
+                except OSError as error:
+                    raise StoreError(
+                        f"no run can start: {error.strerror}.", where=str(self._folder)
+                    ) from error
+                self._pid = os.getpid()
         return self._name
 
     def is_dead(self, owner: str) -> bool:
