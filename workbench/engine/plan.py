@@ -9,9 +9,10 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any, Literal
 
-from pydantic import BaseModel
+from pydantic import BaseModel, Field, create_model
 
 from workbench.records import (
     LAST_ROLES,
@@ -31,8 +32,22 @@ from workbench.strategy.prompts import Prompt
 
 Reports = Mapping[str, Report]
 
-CONFIDENCE_WORDS: Mapping[str, float] = {"高": 0.8, "中": 0.5, "低": 0.2, "high": 0.8, "medium": 0.5, "low": 0.2}
+CONFIDENCE_WORDS: Mapping[str, float] = {
+    "高": 0.8,
+    "中": 0.5,
+    "低": 0.2,
+    "high": 0.8,
+    "medium": 0.5,
+    "low": 0.2,
+}
 """Where an answer gives its confidence as a word, the number it is drawn and compared at."""
+
+
+@cache
+def _revised(schema: type[BaseModel]) -> type[BaseModel]:
+    if "why_changed" in schema.model_fields:
+        return schema
+    return create_model(f"{schema.__name__}Revised", __base__=schema, why_changed=(str, Field(min_length=1)))
 
 
 @dataclass(frozen=True)
@@ -54,6 +69,10 @@ class AnswerForm:
     confidence: str
     analysis: str = "analysis"
     key_evidence: str = "key_evidence"
+
+    def schema_of(self, stage: StageName) -> type[BaseModel]:
+        """The schema of one stage: a revised answer also says what it changed and why."""
+        return self.schema if stage == "draft" else _revised(self.schema)
 
     def opinion(self, stage: StageName, fields: Mapping[str, Any]) -> Opinion:
         """Turn parsed fields into the opinion of ``stage``."""

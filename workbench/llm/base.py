@@ -9,11 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 from pydantic import BaseModel
 
 from workbench.records import StageName
+
+CacheUse = Literal["use", "refresh", "off"]
+"""``use`` stored answers, ``refresh`` them (ask again and store), or leave the cache ``off``."""
 
 
 @dataclass(frozen=True)
@@ -33,6 +36,7 @@ class Request:
         params: Sampling parameters (temperature, seed, max_tokens, reasoning_effort).
         template_hash: sha256 of the prompt template, part of the cache key.
         repeat: Index of a repeated run, so that repeats do not share one cached answer.
+        cache: Whether a stored answer may be used.
     """
 
     agent: str
@@ -47,6 +51,7 @@ class Request:
     params: Mapping[str, Any] = field(default_factory=dict)
     template_hash: str = ""
     repeat: int = 0
+    cache: CacheUse = "use"
 
 
 @dataclass(frozen=True)
