@@ -300,11 +300,12 @@ def _standing(line: Standing) -> dict[str, Any]:
 
 
 def _appearance(seen: Appearance, table: Mapping[str, Standing]) -> dict[str, Any]:
-    facts = seen._asdict() | {"date": seen.date.isoformat(), "result": seen.result}
-    if table:
-        line = table.get(seen.opponent)
-        facts["opponent_position"] = line and line.position
-    return facts
+    line = table.get(seen.opponent)
+    return seen._asdict() | {
+        "date": seen.date.isoformat(),
+        "result": seen.result,
+        "opponent_position": line and line.position,
+    }
 
 
 def _strengths(fitted: Strengths, subject: MatchSubject) -> dict[str, Any]:

@@ -39,7 +39,7 @@ MIN_MATCHES = 20
 """With fewer matches of the competition nothing is fitted."""
 
 _TOLERANCE = 1e-6
-_MAX_ROUNDS = 200
+_MAX_ROUNDS = 50
 
 
 @dataclass(frozen=True)
@@ -128,8 +128,10 @@ def fit(matches: Sequence[Played], season: str, as_of: dt.date, blend: Blend = M
         before = attack, defence
         exposure = by_club(at_home * defence[away], at_away * defence[home])
         attack = (scored + PRIOR_GOALS * prior_attack) / (exposure + PRIOR_GOALS)
+        attack /= attack.mean()
         exposure = by_club(at_away * attack[away], at_home * attack[home])
         defence = (conceded + PRIOR_GOALS * prior_defence) / (exposure + PRIOR_GOALS)
+        defence /= defence.mean()
         if max(np.abs(attack - before[0]).max(), np.abs(defence - before[1]).max()) < _TOLERANCE:
             break
     counts = by_club(weight, weight)
