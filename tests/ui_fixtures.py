@@ -8,6 +8,9 @@ from __future__ import annotations
 
 import datetime as dt
 
+from pydantic import BaseModel
+
+from workbench.engine.plan import AnswerForm, Plan, Step
 from workbench.records import (
     EDGE_SCALE,
     PERCENT_SCALE,
@@ -25,6 +28,8 @@ from workbench.records import (
     TickerSubject,
     Verdict,
 )
+from workbench.store.runs import RunStore
+from workbench.strategy.prompts import Prompt
 
 STARTED = dt.datetime(2026, 3, 2, 1, 30, tzinfo=dt.UTC)
 HOSTILE = (
@@ -279,3 +284,35 @@ def match_run(run_id: str = "20260302-match", **changes: object) -> Run:
         receipt=Receipt(as_of=dt.date(2019, 4, 14), newest_evidence=dt.date(2019, 4, 8), withheld=98),
     )
     return run.model_copy(update=changes)
+
+
+def stored(store: RunStore, run: Run) -> str:
+    """Keep ``run`` in a store as the engine would, and return the id it got."""
+    run_id = store.start(plan_of(run), run.models)
+    for each in run.reports:
+        store.save_report(run_id, each)
+    if run.status in ("done", "failed", "cancelled"):
+        store.finish(run_id, status=run.status, verdict=run.verdict, receipt=run.receipt, error=run.error)
+    return run_id
+
+
+def plan_of(run: Run) -> Plan:
+    """A plan with the agents of ``run`` which asks nobody."""
+    prompt = Prompt(agent="none", version=run.prompt_version, system="", template="", hash="")
+    form = AnswerForm(BaseModel, PERCENT_SCALE, score=lambda fields: None, confidence="confidence")
+    return Plan(
+        pipeline=run.pipeline,
+        subject=run.subject,
+        as_of=run.as_of,
+        strategy=run.strategy,
+        strategy_text=run.strategy_text,
+        strategy_hash=run.strategy_hash,
+        prompt_version=run.prompt_version,
+        language=run.language,
+        steps=tuple(
+            Step(r.agent, r.title, r.role, (), gather=lambda reports: Evidence(), form=form, draft=prompt)
+            for r in run.reports
+        ),
+        conclude=lambda reports: Verdict(),
+        receipt=lambda: Receipt(as_of=run.as_of),
+    )

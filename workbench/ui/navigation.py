@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import Literal, NoReturn
 
 import streamlit as st
 
-import workbench
 from workbench.ui.language import term
+from workbench.workspace import program_files
+
+LOGO = str(Path(__file__).with_name("logo.svg"))
 
 PageName = Literal["home", "new_run", "run", "runs", "compare"]
 
@@ -33,16 +34,9 @@ ENTRIES = (
 )
 
 
-@cache
-def pages_dir() -> Path:
-    """Folder of the page scripts: beside the package in a source tree, inside it in a wheel."""
-    package = Path(workbench.__file__).parent
-    source = package.parent / "pages"
-    return source if source.is_dir() else package / "bundle" / "pages"
-
-
 def script(name: PageName) -> Path:
-    return pages_dir() / f"{name}.py"
+    """The file of a page."""
+    return program_files() / "pages" / f"{name}.py"
 
 
 def pages() -> list[st.Page]:

@@ -12,14 +12,14 @@ from workbench.records import Call, Opinion, Report, Run
 from workbench.ui import text
 from workbench.ui.differences import Piece, differences
 from workbench.ui.language import t, term
-from workbench.ui.panels.opinions import STATUS_SIGNS, confidences, sufficiency, why
+from workbench.ui.panels.opinions import STATUS_SIGNS, confidences, sufficiency_words, why
 
 _SHOWN_ELSEWHERE = {"analysis", "key_evidence", "why_changed", "score", "confidence"}
 
 
 def expanders(run: Run, open_agent: Callable[[str], None]) -> None:
     """Every report as an expander in pipeline order, its conclusion in the header line."""
-    st.subheader(t(f"agents.{run.pipeline}"), anchor=False)
+    st.subheader(term("agents_of", run.pipeline), anchor=False)
     for report in run.reports:
         final = report.final
         score = text.score(final.score, report.scale) if final else STATUS_SIGNS[report.status]
@@ -50,6 +50,16 @@ def conclusion(report: Report) -> str:
     return str(final.fields.get("conclusion") or final.analysis)
 
 
+def drawer(report: Report) -> None:
+    """One agent in full, in a drawer over the page; closing it takes the agent out of the address."""
+
+    def close() -> None:
+        st.query_params.pop("agent", None)
+
+    title = text.escape(report.title)
+    st.dialog(title, width="large", position="right", on_dismiss=close)(in_full)(report)
+
+
 def in_full(report: Report) -> None:
     """Header, then draft against revision, evidence, and calls in tabs."""
     scores = [text.score(o.score, report.scale) for o in (report.draft, report.revised) if o]
@@ -57,7 +67,7 @@ def in_full(report: Report) -> None:
         f"{STATUS_SIGNS[report.status]} {term('status', report.status)}",
         " → ".join(scores),
         t("agents.confidence", confidence=confidences(report)),
-        sufficiency(report),
+        sufficiency_words(report.evidence.sufficiency),
     ]
     st.markdown(" · ".join(fact for fact in facts if fact))
     if report.error:

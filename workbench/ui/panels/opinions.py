@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 import pandas as pd
 import streamlit as st
 
-from workbench.records import Opinion, Report, Run, Scale
+from workbench.records import Opinion, Report, Run, Scale, Sufficiency
 from workbench.ui import charts, text
 from workbench.ui.charts import Band
 from workbench.ui.language import t, term
@@ -101,7 +101,7 @@ def _row(report: Report) -> dict[str, object]:
         "revised": text.score(_score(revised), report.scale),
         "change": change,
         "confidence": confidences(report),
-        "evidence": sufficiency(report),
+        "evidence": sufficiency_words(report.evidence.sufficiency),
         "status": f"{STATUS_SIGNS[report.status]} {term('status', report.status)}",
         "why": text.short(why(report), 3 * _ONE_LINE),
     }
@@ -113,10 +113,9 @@ def confidences(report: Report) -> str:
     return " → ".join(text.probability(value) for value in seen) or text.MISSING
 
 
-def sufficiency(report: Report) -> str:
+def sufficiency_words(sufficiency: Sufficiency) -> str:
     """``●●○ medium``."""
-    word = report.evidence.sufficiency
-    return f"{SUFFICIENCY_SIGNS[word]} {term('sufficiency', word)}"
+    return f"{SUFFICIENCY_SIGNS[sufficiency]} {term('sufficiency', sufficiency)}"
 
 
 def why(report: Report) -> str:

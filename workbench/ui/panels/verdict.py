@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Mapping
 
 import streamlit as st
 
-from workbench.records import Run, Verdict
-from workbench.strategy.schema import Synthesis
+from workbench.evidence.database import EvidenceDB
+from workbench.records import MatchSubject, Run, Verdict
+from workbench.strategy.schema import ChaptersStrategy, Synthesis
 from workbench.ui import charts, rubric, text
 from workbench.ui.language import t, term
+from workbench.ui.panels.states import errors_shown
+from workbench.workspace import Workspace
 
 
 def verdict_band(run: Run, synthesis: Synthesis | None, reference: Mapping[str, float] | None) -> None:
@@ -33,6 +37,34 @@ def verdict_band(run: Run, synthesis: Synthesis | None, reference: Mapping[str, 
                 _outcomes(run.verdict, reference)
     for warning in run.verdict.warnings:
         st.warning(text.escape(warning), icon=":material/warning:")
+
+
+def synthesis_of(workspace: Workspace, run: Run) -> Synthesis | None:
+    """Rubric and thresholds as the run had them; None for other pipelines, or an old text no longer valid."""
+    if run.pipeline != "chapters":
+        return None
+    with errors_shown():
+        strategy = workspace.strategy_of(run).strategy
+        if isinstance(strategy, ChaptersStrategy):
+            return strategy.framework.synthesis
+    return None
+
+
+def published_forecast(evidence: EvidenceDB, run: Run) -> Mapping[str, float] | None:
+    """The forecast published before the match of a run, by outcome; None where there is none.
+
+    No agent can have seen it: it is read as of the day after the match.
+    """
+    match = run.subject
+    if not isinstance(match, MatchSubject):
+        return None
+    the_day_after = evidence.view(match.date + dt.timedelta(days=1))
+    for played in the_day_after.matches(match.home, match.competition):
+        if (played.date, played.home, played.away) == (match.date, match.home, match.away):
+            shares = {"1": played.ref_home, "X": played.ref_draw, "2": played.ref_away}
+            known = {outcome: share for outcome, share in shares.items() if share is not None}
+            return known if len(known) == len(shares) else None
+    return None
 
 
 def label_badge(label: str | None) -> str:

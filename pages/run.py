@@ -1,0 +1,50 @@
+"""One run: live while it runs, in full when it is done. ``?run=ID`` is its address from start to end."""
+
+import streamlit as st
+
+from workbench.ui import text
+from workbench.ui.language import t, term
+from workbench.ui.panels import actions, agents, live, opinions, receipt, rules, verdict
+from workbench.ui.panels.heading import heading
+from workbench.ui.panels.states import empty
+from workbench.ui.rubric import label_ranges
+from workbench.ui.session import desk
+
+asked = st.query_params.get("run", "").strip()
+if not asked:
+    heading(t("run.title"))
+    empty(t("run.none"), button=t("run.choose"), target="runs", key="run.choose")
+    st.stop()
+
+workspace = desk().workspace
+run = workspace.store.load(workspace.store.resolve(asked))
+heading(
+    run.subject.title,
+    t("run.as_of", date=text.day(run.as_of)),
+    t("run.strategy", strategy=text.escape(run.strategy)),
+    text.escape(text.models_title(run.models)),
+    text.moment(run.started),
+    f"**{term('run_status', run.status)}**",
+)
+if run.status == "running":
+    live.progress(desk(), run)
+    st.stop()
+live.ending(desk(), run)
+
+synthesis = verdict.synthesis_of(workspace, run)
+verdict.verdict_band(run, synthesis, verdict.published_forecast(workspace.evidence, run))
+
+
+def open_agent(agent: str) -> None:
+    st.query_params["agent"] = agent
+
+
+if run.reports:
+    opinions.draft_and_revised(run, label_ranges(synthesis) if synthesis else (), open_agent)
+if run.verdict:
+    rules.rules_applied(run.verdict)
+agents.expanders(run, open_agent)
+receipt.receipt(run)
+actions.actions(desk(), run)
+if report := run.report(st.query_params.get("agent", "")):
+    agents.drawer(report)

@@ -1,0 +1,137 @@
+"""Every text of the interface comes from the catalogue, in both languages, and every text there is used."""
+
+from __future__ import annotations
+
+import ast
+import string
+from collections.abc import Iterator
+from pathlib import Path
+from typing import get_args
+
+import pytest
+
+from workbench.records import PipelineName, RunStatus, StageName, Status, Sufficiency
+from workbench.store.runs import Order
+from workbench.strategy.schema import LABEL_EN, LABEL_ZH
+from workbench.ui.language import LANGUAGES, catalogue
+from workbench.ui.navigation import PageName
+
+ROOT = Path(__file__).parents[2]
+SOURCES = sorted(
+    [*(ROOT / "pages").glob("*.py"), *(ROOT / "workbench" / "ui").rglob("*.py"), ROOT / "workbench/app.py"]
+)
+
+CLOSED_SETS = {
+    "page": get_args(PageName),
+    "page_help": get_args(PageName),
+    "pipeline": get_args(PipelineName),
+    "run_status": get_args(RunStatus),
+    "status": get_args(Status),
+    "sufficiency": get_args(Sufficiency),
+    "stage": get_args(StageName),
+    "runs_order": get_args(Order),
+}
+"""Sections read with ``term`` whose members are a closed set of the code."""
+
+SHOWS_TEXT = {
+    "badge", "button", "caption", "checkbox", "code", "date_input", "dialog", "download_button", "error",
+    "expander", "header", "info", "link_button", "markdown", "menu_button", "metric", "multiselect",
+    "number_input", "page_link", "pills", "popover", "radio", "segmented_control", "selectbox", "slider",
+    "subheader", "success", "table", "tabs", "text", "text_area", "text_input", "title", "toast", "toggle",
+    "warning", "write", "form_submit_button", "TextColumn", "NumberColumn", "DateColumn", "ButtonColumn",
+    "ProgressColumn", "ListColumn",
+}  # fmt: skip
+
+
+def calls(tree: ast.AST) -> Iterator[tuple[str, ast.Call]]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call):
+            function = node.func
+            name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+            yield name, node
+
+
+def literal(node: ast.expr | None) -> str | None:
+    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else None
+
+
+def used_keys() -> tuple[set[str], set[str]]:
+    """Keys read with a literal ``t``, and sections read with a literal ``term``."""
+    keys, sections = set(), set()
+    for source in SOURCES:
+        for name, call in calls(ast.parse(source.read_text(encoding="utf-8"))):
+            first = literal(call.args[0]) if call.args else None
+            if name == "t":
+                assert first is not None, f"{source.name}:{call.lineno}: t() takes a literal key"
+                keys.add(first)
+            elif name == "term":
+                assert first is not None, f"{source.name}:{call.lineno}: term() takes a literal section"
+                sections.add(first)
+    return keys, sections
+
+
+def test_both_languages_have_the_same_keys() -> None:
+    english, chinese = (catalogue(language) for language in ("en", "zh"))
+    assert english.keys() == chinese.keys()
+
+
+def test_every_text_asked_for_exists() -> None:
+    keys, sections = used_keys()
+    assert keys - catalogue("en").keys() == set()
+    assert sections - {key.split(".")[0] for key in catalogue("en")} == set()
+
+
+def test_every_text_of_the_catalogue_is_used() -> None:
+    keys, sections = used_keys()
+    unused = {key for key in catalogue("en") if key not in keys and key.split(".")[0] not in sections}
+    assert unused == set()
+
+
+@pytest.mark.parametrize("section", CLOSED_SETS)
+def test_a_closed_set_has_a_word_for_each_member(section: str) -> None:
+    members = {key.split(".", 1)[1] for key in catalogue("en") if key.startswith(f"{section}.")}
+    assert members == set(CLOSED_SETS[section])
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_text_names_the_same_values_in_both_languages(language: str) -> None:
+    def names(text: str) -> set[str]:
+        return {name for _, name, _, _ in string.Formatter().parse(text) if name}
+
+    for key, text in catalogue(language).items():
+        assert text.strip(), key
+        assert names(text) == names(catalogue("en")[key]), key
+
+
+def test_chinese_texts_are_chinese() -> None:
+    """A text copied over untranslated is one with no Chinese character in it."""
+    same_everywhere = {"number.missing"}
+    untranslated = {
+        key
+        for key, text in catalogue("zh").items()
+        if key not in same_everywhere and not any("一" <= character <= "鿿" for character in text)
+    }
+    assert untranslated == set()
+
+
+def test_labels_are_the_words_the_rules_use() -> None:
+    for label, word in LABEL_ZH.items():
+        assert catalogue("zh")[f"label.{label}"] == word
+    for label, word in LABEL_EN.items():
+        assert catalogue("en")[f"label.{label}"] == word
+
+
+@pytest.mark.parametrize("source", SOURCES, ids=lambda path: path.name)
+def test_no_page_shows_a_literal_text(source: Path) -> None:
+    for name, call in calls(ast.parse(source.read_text(encoding="utf-8"))):
+        if name in SHOWS_TEXT and call.args:
+            words = literal(call.args[0])
+            assert not words or not any(c.isalpha() for c in words), f"{source.name}:{call.lineno}: {words!r}"
+
+
+@pytest.mark.parametrize("source", SOURCES, ids=lambda path: path.name)
+def test_no_page_lets_text_become_html(source: Path) -> None:
+    text = source.read_text(encoding="utf-8")
+    assert "unsafe_allow" not in text
+    assert "st.html" not in text
+    assert "st.write(" not in text

@@ -1,0 +1,17 @@
+"""Streamlit entry: ``streamlit run workbench/app.py``. Opens the workspace and runs the page asked for."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from workbench.ui import session
+from workbench.ui.language import t
+from workbench.ui.navigation import LOGO, pages
+from workbench.ui.panels.states import errors_shown
+
+with errors_shown():
+    session.begin()
+    page = st.navigation(pages(), position="top")
+    st.set_page_config(page_title=f"{page.title} · {t('app.name')}", page_icon=LOGO, layout="wide")
+    st.logo(LOGO)
+    page.run()

@@ -1,0 +1,114 @@
+"""A run while it goes on, and how it ended where it did not end well."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Mapping
+
+import streamlit as st
+
+from workbench.engine.progress import AgentProgress, Progress
+from workbench.records import Run
+from workbench.ui import text
+from workbench.ui.language import t, term
+from workbench.ui.session import Desk
+
+REFRESH_S = 1.0
+
+STATE_SIGNS: Mapping[str, str] = {
+    "waiting": ":gray[:material/hourglass_empty:]",
+    "gathering": ":primary[:material/inventory_2:]",
+    "drafting": ":primary[:material/edit_note:]",
+    "revising": ":primary[:material/rate_review:]",
+    "done": ":green[:material/check_circle:]",
+    "no_data": ":gray[:material/do_not_disturb_on:]",
+    "failed": ":red[:material/error:]",
+}
+"""A shape and a colour per state; the word stands beside it."""
+
+_OVER = ("done", "no_data", "failed")
+
+
+def progress(desk: Desk, run: Run) -> None:
+    """Follow a running run until it ends; then show the page anew."""
+    usual = _usual_seconds(desk, run)
+
+    @st.fragment(run_every=REFRESH_S)
+    def follow() -> None:
+        now = desk.jobs.progress(run.run_id)
+        if now is None:
+            _elsewhere(desk, run.run_id)
+        elif now.finished:
+            st.rerun()
+        else:
+            _here(desk, now, usual)
+
+    follow()
+
+
+def _here(desk: Desk, now: Progress, usual: float | None) -> None:
+    """A run of this process: every agent's state, what it took so far, and how to stop it."""
+    over = sum(agent.state in _OVER for agent in now.agents)
+    st.progress(over / len(now.agents), t("live.finished", done=over, total=len(now.agents)))
+    facts = [
+        t("live.elapsed", elapsed=text.duration(now.elapsed_s)),
+        t("live.cost", cost=text.cost(now.cost)),
+    ]
+    if usual is not None:
+        facts.insert(1, t("live.expected", expected=text.duration(usual)))
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.caption(" · ".join(facts))
+        st.space("stretch")
+        if st.button(t("live.cancel"), icon=":material/stop_circle:", key="run.cancel"):
+            desk.jobs.cancel(now.run_id)
+    st.table(
+        {
+            t("column.agent"): [text.escape(agent.title) for agent in now.agents],
+            t("column.status"): [_state(agent) for agent in now.agents],
+            t("column.time"): [text.duration(agent.elapsed_s) for agent in now.agents],
+        },
+        border="horizontal",
+    )
+    st.caption(t("live.safe"))
+
+
+def _state(agent: AgentProgress) -> str:
+    error = f" · {text.escape(text.short(agent.error))}" if agent.error else ""
+    return f"{STATE_SIGNS[agent.state]} {term('agent_state', agent.state)}{error}"
+
+
+def _elsewhere(desk: Desk, run_id: str) -> None:
+    """A run of another process: what it has saved so far."""
+    run = desk.workspace.store.load(run_id)
+    if run.status != "running":
+        st.rerun()
+    st.caption(t("live.elsewhere"))
+    if run.reports:
+        st.table(
+            {
+                t("column.agent"): [text.escape(report.title) for report in run.reports],
+                t("column.status"): [term("status", report.status) for report in run.reports],
+            },
+            border="horizontal",
+        )
+
+
+def ending(desk: Desk, run: Run) -> None:
+    """Why a run ended without a verdict, and the way on."""
+    if run.status == "failed":
+        st.error(text.escape(run.error) or t("live.failed"), title=t("live.failed"), icon=":material/error:")
+    elif run.status in ("cancelled", "interrupted"):
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.warning(term("live_ending", run.status), icon=":material/pause_circle:")
+            if st.button(t("live.resume"), type="primary", icon=":material/play_arrow:", key="run.resume"):
+                strategy = desk.workspace.strategy_of(run)
+                plan = desk.workspace.plan(strategy, run.subject, run.as_of)
+                desk.jobs.start(plan, run.models, run_id=run.run_id)
+                st.rerun()
+
+
+def _usual_seconds(desk: Desk, run: Run) -> float | None:
+    """Median time of the last finished runs of the same pipeline by the same models."""
+    rows = desk.workspace.store.find(pipeline=run.pipeline, status="done", limit=20)
+    times = [row.seconds for row in rows if row.models == run.models and row.seconds is not None]
+    return statistics.median(times) if times else None

@@ -1,0 +1,173 @@
+"""The form a run is started from: pipeline, subject, date, strategy, models, and what will be asked."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import streamlit as st
+
+from workbench.engine.plan import Plan, Step
+from workbench.errors import InputError, WorkbenchError
+from workbench.evidence.view import parse_day
+from workbench.records import BASELINE, LAST_ROLES, Models, Subject
+from workbench.strategy.files import LoadedStrategy
+from workbench.ui import text
+from workbench.ui.language import t, term
+from workbench.ui.panels import subject_picker
+from workbench.ui.panels.opinions import sufficiency_words
+from workbench.ui.panels.states import errors_shown, show_error
+from workbench.workspace import Workspace
+
+KINDS = ("chapters", "match")
+
+
+@dataclass(frozen=True)
+class Order:
+    """A run as the reader has put it together: it only has to be started."""
+
+    plan: Plan
+    models: Models
+
+
+def run_form(workspace: Workspace, asked: Mapping[str, str]) -> Order | None:
+    """Draw the form.
+
+    Args:
+        workspace: Strategies and evidence to choose from.
+        asked: First values out of the address: ``pipeline``, ``subject``, ``as_of``, ``strategy``,
+            ``specialist``, ``aggregator``. What cannot be used is left out.
+
+    Returns:
+        The order once Start is pressed; None until then. What is missing or wrong is shown.
+    """
+    form, preview = st.columns([3, 2], gap="large")
+    with form, errors_shown():
+        kind = st.segmented_control(
+            t("form.pipeline"),
+            KINDS,
+            default=asked.get("pipeline") if asked.get("pipeline") in KINDS else "chapters",
+            required=True,
+            format_func=lambda name: term("pipeline", name),
+            key="new_run.pipeline",
+        )
+        evidence = workspace.evidence
+        subject: Subject | None
+        if kind == "match":
+            subject = subject_picker.match(evidence, asked.get("subject"))
+            as_of = subject.date if subject else None
+            st.caption(t("form.match_as_of"))
+        else:
+            subject = subject_picker.company(evidence, asked.get("subject"))
+            as_of = _as_of(asked.get("as_of"))
+        strategy = _strategy(workspace, str(kind), asked.get("strategy"))
+        if strategy is None:
+            return None
+        models = _models(workspace.models(strategy), asked)
+        if subject is None or as_of is None:
+            st.caption(t("form.choose_subject"))
+            return None
+        order = Order(workspace.plan(strategy, subject, as_of), models)
+        with preview:
+            _preview(order)
+            if st.button(t("form.start"), type="primary", icon=":material/play_arrow:", key="new_run.start"):
+                return order
+    return None
+
+
+def _as_of(asked: str | None) -> dt.date | None:
+    today = dt.datetime.now(dt.UTC).date()
+    try:
+        first = parse_day(asked) if asked else today
+    except InputError as error:
+        show_error(error)
+        first = today
+    chosen = st.date_input(
+        t("form.as_of"),
+        value=min(max(first, subject_picker.EARLIEST), today),
+        min_value=subject_picker.EARLIEST,
+        max_value=today,
+        format="YYYY-MM-DD",
+        help=t("form.as_of_help"),
+        key="new_run.as_of",
+    )
+    return chosen if isinstance(chosen, dt.date) else None
+
+
+def _strategy(workspace: Workspace, kind: str, asked: str | None) -> LoadedStrategy | None:
+    """The strategy chosen among the usable ones of a kind; a broken file is shown and left out."""
+    usable: dict[str, LoadedStrategy] = {}
+    for name in workspace.strategies():
+        try:
+            loaded = workspace.strategy(name)
+        except WorkbenchError as error:
+            show_error(error)
+            continue
+        if loaded.strategy.kind == kind:
+            usable[name] = loaded
+    if not usable:
+        st.warning(t("form.no_strategy"), icon=":material/warning:")
+        return None
+    names = list(usable)
+    chosen = st.selectbox(
+        t("form.strategy"),
+        names,
+        index=names.index(asked) if asked in names else 0,
+        format_func=lambda name: f"{usable[name].strategy.title} · {name}",
+        key=f"new_run.strategy.{kind}",
+    )
+    loaded = usable[chosen or names[0]]
+    if loaded.strategy.description:
+        st.caption(text.escape(loaded.strategy.description))
+    return loaded
+
+
+def _models(default: Models, asked: Mapping[str, str]) -> Models:
+    """Which model plays which tier; any litellm model string may be typed."""
+    st.markdown(f"**{t('form.models')}**")
+    left, right = st.columns(2)
+    specialist = _model(left, "specialist", asked.get("specialist") or default.specialist, default)
+    aggregator = _model(right, "aggregator", asked.get("aggregator") or default.aggregator, default)
+    models = Models(specialist=specialist, aggregator=aggregator)
+    st.caption(t("form.baseline_only") if models.baseline_only else t("form.hosted"))
+    return models
+
+
+def _model(place: st.delta_generator.DeltaGenerator, tier: str, first: str, default: Models) -> str:
+    options = list(dict.fromkeys((first, default.specialist, default.aggregator, BASELINE)))
+    chosen = place.selectbox(
+        term("tier", tier),
+        options,
+        format_func=text.model_name,
+        accept_new_options=True,
+        help=t("form.model_help"),
+        key=f"new_run.model.{tier}",
+    )
+    return (chosen or first).strip() or first
+
+
+def _preview(order: Order) -> None:
+    """Which agents will be asked, and how much evidence each would be shown."""
+    steps = order.plan.steps
+    calls = sum(2 if step.revise else 1 for step in steps)
+    with st.container(border=True):
+        st.markdown(f"**{t('form.preview')}**")
+        st.caption(t("form.preview_calls", agents=len(steps), calls=calls))
+        st.table(
+            {
+                t("column.agent"): [text.escape(step.title) for step in steps],
+                t("column.evidence"): [_evidence(step) for step in steps],
+            },
+            border="horizontal",
+            alt=t("form.preview"),
+        )
+
+
+def _evidence(step: Step) -> str:
+    if step.role in LAST_ROLES:
+        return t("form.reads_reports")
+    try:
+        return sufficiency_words(step.gather({}).sufficiency)
+    except WorkbenchError as error:
+        return text.escape(error.what)

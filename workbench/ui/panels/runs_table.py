@@ -1,0 +1,83 @@
+"""A table of runs: one line a run, its subject opens it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pandas as pd
+import streamlit as st
+
+from workbench.store.rows import RunRow
+from workbench.ui import charts, text
+from workbench.ui.language import t, term
+from workbench.ui.navigation import open_page
+
+
+def runs_table(rows: Sequence[RunRow], key: str, *, selectable: bool = False) -> list[RunRow]:
+    """Draw the runs in the order given.
+
+    Args:
+        rows: The runs of this page of the list.
+        key: Prefix of the widget keys.
+        selectable: Let the reader mark several runs.
+
+    Returns:
+        The marked runs, in the order of the table.
+    """
+    opened = f"{key}.open"
+    if click := st.session_state.get(opened):
+        open_page("run", run=rows[click.row].run_id)
+    column = st.column_config
+    state = st.dataframe(
+        pd.DataFrame([_line(row) for row in rows]),
+        key=f"{key}.table",
+        hide_index=True,
+        height="content",
+        placeholder=text.MISSING,
+        alt=t("runs.alt"),
+        on_select="rerun",
+        selection_mode="multi-row" if selectable else (),
+        column_config={
+            "subject": column.ButtonColumn(
+                t("column.subject"), type="tertiary", alignment="left", key=opened, pinned=True
+            ),
+            "label": column.TextColumn(t("column.label"), width=100),
+            "score": column.ProgressColumn(
+                t("column.score"), min_value=0, max_value=100, format="%.0f", width=110, color=charts.GREY
+            ),
+            "as_of": column.DateColumn(t("column.as_of"), width=90),
+            "strategy": column.TextColumn(t("column.strategy"), width=90),
+            "models": column.TextColumn(t("column.models"), width=120),
+            "counted": column.TextColumn(t("column.counted"), width=70, help=t("column.counted_help")),
+            "status": column.TextColumn(t("column.status"), width=90),
+            "started": column.TextColumn(t("column.started"), width=130),
+            "time": column.TextColumn(t("column.time"), width=70),
+            "cost": column.TextColumn(t("column.cost"), width=80),
+            "tags": column.ListColumn(t("column.tags"), width=110),
+            "note": column.TextColumn(t("column.note"), width=160),
+        },
+    )
+    return [rows[index] for index in state.selection.rows]
+
+
+def _line(row: RunRow) -> dict[str, object]:
+    sign = charts.SIGNS.get(row.label or "", "")
+    star = "★ " if row.starred else ""
+    return {
+        "subject": star + row.subject_title,
+        "label": f"{sign} {term('label', row.label)}".strip(),
+        "score": row.score if row.pipeline != "match" else None,
+        "as_of": row.as_of,
+        "strategy": row.strategy,
+        "models": text.models_title(row.models),
+        "counted": f"{row.counted}/{row.total}" if row.total else text.MISSING,
+        "status": f"{STATUS_SIGNS[row.status]} {term('run_status', row.status)}",
+        "started": text.moment(row.started),
+        "time": text.duration(row.seconds),
+        "cost": text.cost(row.cost),
+        "tags": list(row.tags),
+        "note": text.short(row.note, 60),
+    }
+
+
+STATUS_SIGNS = {"running": "◔", "done": "●", "failed": "✕", "cancelled": "○", "interrupted": "◌"}

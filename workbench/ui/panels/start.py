@@ -1,0 +1,74 @@
+"""How to begin: the two things the workbench judges, and worked examples that run at once."""
+
+from __future__ import annotations
+
+import datetime as dt
+from dataclasses import dataclass
+
+import streamlit as st
+
+from workbench.errors import InputError
+from workbench.evidence.fixtures import resolve_match
+from workbench.records import Subject, TickerSubject
+from workbench.ui import text
+from workbench.ui.language import t, term
+from workbench.ui.navigation import open_page
+from workbench.ui.session import Desk
+from workbench.workspace import Workspace
+
+
+@dataclass(frozen=True)
+class Example:
+    """A subject worth a first look, out of the sample facts."""
+
+    kind: str
+    names: tuple[str, ...]
+    as_of: dt.date
+
+
+EXAMPLES = (
+    Example("chapters", ("600519.SH",), dt.date(2021, 6, 30)),
+    Example("chapters", ("600340.SH",), dt.date(2019, 6, 30)),
+    Example("match", ("Liverpool", "Chelsea"), dt.date(2019, 4, 14)),
+)
+
+
+def start(desk: Desk) -> None:
+    """Two cards, each with its form and its examples."""
+    cards = st.columns(2, gap="medium")
+    for card, kind in zip(cards, ("chapters", "match"), strict=True):
+        with card.container(border=True, height="stretch"):
+            st.subheader(term("pipeline", kind), anchor=False)
+            st.markdown(term("pipeline_words", kind))
+            if st.button(t("home.choose"), type="primary", key=f"home.start.{kind}"):
+                open_page("new_run", pipeline=kind)
+            for example in EXAMPLES:
+                if example.kind == kind:
+                    _example(desk, example)
+
+
+def _example(desk: Desk, example: Example) -> None:
+    """A button that runs an example; nothing where the workspace has no such subject."""
+    workspace = desk.workspace
+    subject = _subject(workspace, example)
+    name = next(
+        (n for n in workspace.strategies() if workspace.strategy(n).strategy.kind == example.kind), None
+    )
+    if subject is None or name is None:
+        return
+    label = t("home.example", subject=text.escape(subject.title), date=text.day(example.as_of))
+    if st.button(label, type="tertiary", icon=":material/play_arrow:", key=f"home.example.{subject.key}"):
+        strategy = workspace.strategy(name)
+        plan = workspace.plan(strategy, subject, example.as_of)
+        open_page("run", run=desk.jobs.start(plan, workspace.models(strategy)))
+
+
+def _subject(workspace: Workspace, example: Example) -> Subject | None:
+    try:
+        if example.kind == "match":
+            home, away = example.names
+            return resolve_match(workspace.evidence, home, away, example.as_of)
+        instrument = workspace.evidence.instruments.resolve(example.names[0])
+        return TickerSubject(code=instrument.code, name=instrument.name)
+    except InputError:
+        return None  # A workspace may hold other facts than the sample.
