@@ -1,1 +1,1 @@
-
+"""What is known, as of a day."""

@@ -70,7 +70,8 @@ def create_tables(db: Database) -> None:
             code TEXT NOT NULL, date {day("date")}, close REAL NOT NULL CHECK (close > 0),
             share_basis {day("share_basis")}""",
         "dividends": f"""
-            code TEXT NOT NULL, ex_date {day("ex_date")}, cash_per_share REAL NOT NULL""",
+            code TEXT NOT NULL, ex_date {day("ex_date")}, cash_per_share REAL NOT NULL, fiscal_year INTEGER,
+            kind TEXT CHECK (kind IN ('interim', 'final', 'special'))""",
         "events": f"""
             code TEXT NOT NULL, date {day("date")}, value REAL NOT NULL CHECK (value > 0), note TEXT,
             kind TEXT NOT NULL CHECK (kind IN ('split', 'share_count', 'new_business'))""",

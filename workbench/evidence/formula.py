@@ -12,10 +12,14 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Literal
 
 from workbench.evidence.instruments import FINANCIAL_KINDS, IndustryKind
 
 Function = Callable[..., float]
+
+Scope = Literal["any", "operating", "financial"]
+"""For whom a ratio means something: every company, all but financial ones, or only banks and their like."""
 
 
 class NotMeaningful(ValueError):
@@ -39,18 +43,12 @@ class Ratio:
 
 @dataclass(frozen=True)
 class Formula:
-    """One ratio: its function, and whether it means something for a bank, insurer or broker."""
+    """One ratio: its function, the inputs it names, and for whom it means something."""
 
+    name: str
     function: Function
-    for_financials: bool
-
-    @property
-    def name(self) -> str:
-        return self.function.__name__
-
-    @property
-    def inputs(self) -> tuple[str, ...]:
-        return tuple(inspect.signature(self.function).parameters)
+    inputs: tuple[str, ...]
+    scope: Scope
 
 
 ANNUAL: dict[str, Formula] = {}
@@ -60,20 +58,20 @@ VALUATION: dict[str, Formula] = {}
 """Ratios of today's price to the newest statement, in the order in which they build on each other."""
 
 
-def annual(*, for_financials: bool = False) -> Callable[[Function], Function]:
+def annual(scope: Scope) -> Callable[[Function], Function]:
     """Declare a function as a ratio of one fiscal year."""
-    return _declared(ANNUAL, for_financials)
+    return _declared(ANNUAL, scope)
 
 
-def valuation(*, for_financials: bool = False) -> Callable[[Function], Function]:
+def valuation(scope: Scope) -> Callable[[Function], Function]:
     """Declare a function as a ratio of today's price to the newest statement."""
-    return _declared(VALUATION, for_financials)
+    return _declared(VALUATION, scope)
 
 
-def _declared(registry: dict[str, Formula], for_financials: bool) -> Callable[[Function], Function]:
+def _declared(registry: dict[str, Formula], scope: Scope) -> Callable[[Function], Function]:
     def declare(function: Function) -> Function:
-        formula = Formula(function, for_financials)
-        registry[formula.name] = formula
+        name, inputs = function.__name__, tuple(inspect.signature(function).parameters)
+        registry[name] = Formula(name, function, inputs, scope)
         return function
 
     return declare
@@ -110,13 +108,19 @@ def compute(
         unknown: Item -> why it is not known, where there is more to say than that it is not stated.
 
     Returns:
-        Name -> ratio, with or without a value.
+        Name -> ratio, with or without a value. Ratios of financial companies are left out for all others.
     """
+    financial = kind in FINANCIAL_KINDS
     known = dict(years[0])
     reasons = dict(unknown)
     ratios: dict[str, Ratio] = {}
     for formula in formulas:
-        ratio = _work_out(formula, (known, *years[1:]), kind, reasons)
+        if formula.scope == "financial" and not financial:
+            continue
+        if formula.scope == "operating" and financial:
+            ratio = Ratio(None, f"not meaningful for a {kind}")
+        else:
+            ratio = _work_out(formula, (known, *years[1:]), reasons)
         ratios[formula.name] = ratio
         if ratio.value is None:
             reasons[formula.name] = ratio.reason
@@ -125,29 +129,31 @@ def compute(
     return ratios
 
 
-def _work_out(
-    formula: Formula, years: Sequence[Mapping[str, float]], kind: IndustryKind, reasons: Mapping[str, str]
-) -> Ratio:
-    if kind in FINANCIAL_KINDS and not formula.for_financials:
-        return Ratio(None, f"not meaningful for a {kind}")
+def _work_out(formula: Formula, years: Sequence[Mapping[str, float]], reasons: Mapping[str, str]) -> Ratio:
     inputs: dict[str, float] = {}
-    missing: dict[str, None] = {}
+    unstated: list[str] = []
+    lacking: dict[str, None] = {}  # a set that keeps its order
     for name in formula.inputs:
         item, before, years_before = name.partition("_before")
         lag = int(years_before or 1) if before else 0
-        if lag >= len(years):
-            missing["no statement of the year before" if lag == 1 else "no statement of two years before"] = (
-                None
-            )
-        elif item in years[lag]:
+        if lag < len(years) and item in years[lag]:
             inputs[name] = years[lag][item]
+        elif lag == 0 and item in reasons:
+            lacking[reasons[item]] = None
         elif lag == 0:
-            missing[reasons.get(item, f"{item} is not stated")] = None
-        else:
-            missing[f"{item} of the year before is not known"] = None
-    if missing:
-        return Ratio(None, "; ".join(missing), inputs)
+            unstated.append(item)
+        elif lag >= len(years):
+            lacking[f"there is no statement of {_AGO[lag]}"] = None
+        elif item not in unstated:
+            lacking[f"{item} of {_AGO[lag]} is not known"] = None
+    if unstated:
+        lacking[f"{', '.join(unstated)} not stated"] = None
+    if lacking:
+        return Ratio(None, "; ".join(lacking), inputs)
     try:
         return Ratio(formula.function(**inputs), inputs=inputs)
     except NotMeaningful as reason:
         return Ratio(None, str(reason), inputs)
+
+
+_AGO = {1: "the year before", 2: "two years before"}

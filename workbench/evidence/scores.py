@@ -5,8 +5,11 @@ from __future__ import annotations
 from workbench.evidence.formula import annual, positive, valuation
 from workbench.evidence.ratios import current_ratio, gross_margin
 
+COMPOSITE_SCORES = ("altman_z2", "piotroski_f", "beneish_m")
+"""The scores of a fiscal year; ``altman_z`` needs a price as well."""
 
-@valuation()
+
+@valuation("operating")
 def altman_z(
     current_assets: float,
     current_liabilities: float,
@@ -33,7 +36,7 @@ def altman_z(
     )
 
 
-@annual()
+@annual("operating")
 def altman_z2(
     current_assets: float,
     current_liabilities: float,
@@ -58,7 +61,7 @@ def altman_z2(
     )
 
 
-@annual()
+@annual("operating")
 def piotroski_f(
     net_profit: float,
     net_profit_before: float,
@@ -104,7 +107,7 @@ def piotroski_f(
     return float(sum(signals))
 
 
-@annual()
+@annual("operating")
 def beneish_m(
     accounts_receivable: float,
     accounts_receivable_before: float,

@@ -59,18 +59,18 @@ class ShareRegister:
         if not stated:
             raise NotMeaningful("shares_outstanding is not stated")
         newest = stated[-1]
-        count, counted = newest.value, newest.share_basis or newest.period_end
+        count, counted = newest.value, _count_basis(newest)
         for event in self.events:
             if event.kind == "share_count" and newest.period_end < event.date <= day:
                 count, counted = event.value, event.date
         return count * self.factor(counted, basis)
 
-    def on_basis(self, figure: Figure, basis: dt.date) -> float:
-        """A stated share count on the basis of another day."""
-        return figure.value * self.factor(figure.share_basis or figure.period_end, basis)
+    def comparable(self, count: Figure) -> float:
+        """A stated share count on the basis of the newest one."""
+        return count.value * self.factor(_count_basis(count), _count_basis(self.counts[-1]))
 
     def paid(self, dividends: Sequence[Dividend]) -> float:
-        """Cash the given dividends cost the company: per share times shares outstanding before each ex-date."""
+        """Cash that dividends cost the company: per share times the shares outstanding before the ex-date."""
         return sum(
             dividend.cash_per_share * self.outstanding(before, before)
             for dividend in dividends
@@ -101,3 +101,7 @@ class ShareRegister:
 def price_basis(price: Price) -> dt.date:
     """The day whose splits a price includes."""
     return price.share_basis or price.date
+
+
+def _count_basis(count: Figure) -> dt.date:
+    return count.share_basis or count.period_end

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from workbench.evidence.database import EvidenceDB
     from workbench.evidence.instruments import Instrument
 
+DividendKind = Literal["interim", "final", "special"]
 EventKind = Literal["split", "share_count", "new_business"]
 
 
@@ -51,11 +52,16 @@ class Price(NamedTuple):
 
 
 class Dividend(NamedTuple):
-    """Cash per share before tax, in the trading currency, per share as of the day before ``ex_date``."""
+    """Cash per share before tax, in the trading currency, per share as of the day before ``ex_date``.
+
+    ``fiscal_year`` is the year out of whose profit it is paid; its ``final`` dividend completes that year.
+    """
 
     code: str
     ex_date: dt.date
     cash_per_share: float
+    fiscal_year: int | None
+    kind: DividendKind | None
 
 
 class Event(NamedTuple):
@@ -158,7 +164,7 @@ class _Table(Generic[Row]):
 
 STATEMENTS = _Table("statements", Figure, "published", ("code", "fiscal_year", "item"))
 PRICES = _Table("prices", Price, "date", ("code", "date"))
-DIVIDENDS = _Table("dividends", Dividend, "ex_date", ("code", "ex_date"))
+DIVIDENDS = _Table("dividends", Dividend, "ex_date", ("code", "ex_date", "kind"))
 EVENTS = _Table("events", Event, "date", ("code", "date", "kind"))
 MATCHES = _Table("matches", Match, "date", ("date", "home", "away"))
 ABSENCES = _Table("absences", Absence, "published", ("team", "player"))
