@@ -30,7 +30,7 @@ _WEAKNESSES: dict[WeaknessKind, str] = {
     "prompt_version": "different prompt versions: {}",
     "unfinished": "without a verdict: {}",
     "not_all_counted": "not every agent counted: {}",
-    "several_changes": "more than one thing was changed, so no difference has one cause: {}",
+    "several_changes": "more than one thing changed, so no difference has one cause: {}",
 }
 
 

@@ -28,7 +28,7 @@ class Settings(BaseSettings):
         llm_aggregator_model: ``LLM_AGGREGATOR_MODEL``; None falls back to ``llm_model``.
         api_base: ``LLM_API_BASE``, the address of a local or private model server.
         call_timeout_s: ``WORKBENCH_CALL_TIMEOUT_S``, seconds one call may take.
-        agent_deadline_s: ``WORKBENCH_AGENT_DEADLINE_S``, seconds one agent may take, calls and retries together.
+        agent_deadline_s: ``WORKBENCH_AGENT_DEADLINE_S``, seconds one agent may take with all its calls.
         concurrency: ``WORKBENCH_CONCURRENCY``, calls in flight at once.
         language: ``WORKBENCH_LANGUAGE``, language of the interface; None asks the browser.
     """
