@@ -164,7 +164,7 @@ def test_everything_that_weakens_a_comparison_is_named() -> None:
         "prompt_version": "different prompt versions: v1, v2",
         "unfinished": "without a verdict: failed",
         "not_all_counted": "not every agent counted: second (2 of 3)",
-        "several_changes": "more than one thing was changed, so no difference has one cause: strategy, prompts",
+        "several_changes": "more than one thing changed, so no difference has one cause: strategy, prompts",
     }
 
 
