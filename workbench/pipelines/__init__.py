@@ -1,1 +1,32 @@
+"""Which agents, in what order: one module per pipeline, each turning a strategy and a subject into a plan."""
 
+from __future__ import annotations
+
+from workbench.engine.plan import Plan
+from workbench.evidence.view import View
+from workbench.pipelines import chapters, match
+from workbench.records import Subject
+from workbench.strategy.files import LoadedStrategy
+from workbench.strategy.operators import OperatorLibrary
+from workbench.strategy.prompts import PromptLibrary
+from workbench.strategy.schema import ChaptersStrategy
+
+
+def build(
+    loaded: LoadedStrategy,
+    subject: Subject,
+    *,
+    view: View,
+    prompts: PromptLibrary,
+    operators: OperatorLibrary,
+) -> Plan:
+    """The plan of one run, by the strategy's kind.
+
+    Raises:
+        WorkbenchError: The strategy does not fit the subject, a prompt or operator cannot be used, or nothing
+            is known about the subject at the view's date.
+    """
+    strategy = loaded.strategy
+    if isinstance(strategy, ChaptersStrategy):
+        return chapters.build(loaded, strategy, subject, view=view, prompts=prompts, operators=operators)
+    return match.build(loaded, strategy, subject, view=view, prompts=prompts)

@@ -11,6 +11,7 @@ import time
 
 from workbench.errors import ModelError
 from workbench.llm.base import Reply, Request
+from workbench.llm.baseline import chapters, match, synthesis  # noqa: F401 - each registers its rules
 from workbench.llm.baseline.registry import ANSWERS
 from workbench.records import BASELINE
 

@@ -1,0 +1,135 @@
+"""The answer schemas of the chapters pipeline, composed from what the strategy and its operators ask for.
+
+A field of an operator is required but may be null: a model must say that it does not know, it cannot just
+leave a question out.
+"""
+
+from __future__ import annotations
+
+import keyword
+from collections.abc import Iterable, Sequence
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, create_model
+
+from workbench.engine.plan import AnswerForm
+from workbench.errors import StrategyError
+from workbench.records import PERCENT_SCALE
+from workbench.strategy.answer_fields import CONFIDENCE_LEVELS, label_words, role_field
+from workbench.strategy.operators import Operator, Output
+from workbench.strategy.schema import ChaptersStrategy
+
+FieldSpec = tuple[Any, dict[str, Any]]
+"""Annotation of one schema field, and the arguments of its ``Field(...)``."""
+
+CHAPTER_FIELDS: dict[str, FieldSpec] = {
+    "score": (float, dict(ge=0, le=100, description="本章评分，0 到 100")),
+    "confidence": (float, dict(ge=0, le=1, description="把握，0 到 1，只取决于证据")),
+    "conclusion": (str, dict(description="一句话结论")),
+    "analysis": (str, dict(description="分析笔记，引用证据中的数字")),
+    "key_evidence": (list[str], dict(description="最关键的证据，每条一行，带年份与数字")),
+}
+"""What every chapter answers beside the outputs of its operators."""
+
+
+class Answer(BaseModel):
+    model_config = ConfigDict(populate_by_name=True, allow_inf_nan=False)
+
+
+def chapter_form(operators: Sequence[Operator]) -> AnswerForm:
+    """How a chapter with these operators answers.
+
+    Raises:
+        StrategyError: Two operators, or an operator and the chapter itself, use one field name.
+    """
+    fields = dict(CHAPTER_FIELDS)
+    for operator in operators:
+        for name, output in operator.outputs.items():
+            if name in fields or name == "why_changed":
+                raise StrategyError(
+                    f"the field {name!r} is answered twice in one chapter.",
+                    where=f"{operator.id}.md",
+                    remedy="Rename the output, or move the operator to another chapter.",
+                )
+            fields[name] = _output_field(output)
+    return AnswerForm(
+        schema=_schema("ChapterAnswer", fields),
+        scale=PERCENT_SCALE,
+        score=lambda answer: _number(answer.get("score")),
+        confidence="confidence",
+    )
+
+
+def synthesis_form(strategy: ChaptersStrategy) -> AnswerForm:
+    """How the synthesis of this strategy answers.
+
+    Raises:
+        StrategyError: The strategy has no field for the score, the recommendation or the confidence.
+    """
+    synthesis = strategy.framework.synthesis
+    score, recommendation, confidence = (
+        role_field(synthesis, "score"),
+        role_field(synthesis, "recommendation"),
+        role_field(synthesis, "confidence"),
+    )
+    fields: dict[str, FieldSpec] = {}
+    for field in synthesis.fields():
+        described = field.description or field.name
+        if field.name == score:
+            fields[field.name] = (float, dict(ge=0, le=100, description=described))
+        elif field.name == recommendation:
+            fields[field.name] = (
+                _one_of(label_words(strategy.language).values()),
+                dict(description=described),
+            )
+        elif field.name == confidence:
+            fields[field.name] = (_one_of(CONFIDENCE_LEVELS[strategy.language]), dict(description=described))
+        else:
+            fields[field.name] = (str | list[str] | dict[str, Any] | None, dict(description=described))
+    fields["analysis"] = (str, dict(description="推理过程，引用各章的数字"))
+    fields["key_evidence"] = (list[str], dict(description="决定结论的证据，每条一行"))
+    fields["step_findings"] = (dict[str, str], dict(description="步骤名 -> 这一步的发现"))
+    return AnswerForm(
+        schema=_schema("SynthesisAnswer", fields),
+        scale=PERCENT_SCALE,
+        score=lambda answer: _number(answer.get(score)),
+        confidence=confidence,
+    )
+
+
+def _output_field(output: Output) -> FieldSpec:
+    match output.type:
+        case "choice":
+            annotation = _one_of(output.values)
+        case "number":
+            annotation = float
+        case "integer":
+            annotation = int
+        case "flag":
+            annotation = bool
+        case "list":
+            annotation = list[str]
+        case "text":
+            annotation = str
+    unit = f"，单位 {output.unit}" if output.unit else ""
+    return annotation | None, dict(description=f"{output.description}{unit}；证据不足写 null")
+
+
+def _one_of(values: Iterable[str]) -> Any:
+    return Literal[tuple(values)]
+
+
+def _schema(name: str, fields: dict[str, FieldSpec]) -> type[BaseModel]:
+    """A model with these fields; a name that is no identifier becomes the alias of one that is."""
+    definitions: dict[str, Any] = {}
+    for index, (field, (annotation, arguments)) in enumerate(fields.items()):
+        identifier = field.isidentifier() and not keyword.iskeyword(field) and not field.startswith("_")
+        if identifier and not hasattr(BaseModel, field):
+            definitions[field] = (annotation, Field(**arguments))
+        else:
+            definitions[f"field_{index}"] = (annotation, Field(alias=field, **arguments))
+    return create_model(name, __base__=Answer, **definitions)
+
+
+def _number(value: Any) -> float | None:
+    return float(value) if isinstance(value, int | float) else None

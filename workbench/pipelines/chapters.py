@@ -1,0 +1,261 @@
+"""The chapters pipeline: a ticker judged chapter by chapter, then concluded by a synthesis.
+
+Chapters form a dependency graph; each sees what the chapters it needs have concluded. What a chapter asks,
+what it is shown and how it answers all come from its operators; an operator that does not apply to the
+company's industry is in none of the three.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from workbench.engine.plan import Plan, Reports, Step
+from workbench.errors import InputError
+from workbench.evidence.company import require_history
+from workbench.evidence.slices import get_slice
+from workbench.evidence.view import View
+from workbench.pipelines.answers import chapter_form, synthesis_form
+from workbench.records import Evidence, Report, Subject, Sufficiency, TickerSubject
+from workbench.rules.chapters import conclude
+from workbench.strategy.answer_fields import label_words
+from workbench.strategy.files import LoadedStrategy
+from workbench.strategy.operators import Operator, OperatorLibrary
+from workbench.strategy.prompts import PromptLibrary
+from workbench.strategy.schema import SYNTHESIS, Chapter, ChaptersStrategy
+
+_GRADES: tuple[Sufficiency, ...] = ("none", "low", "medium", "high")
+
+CHAPTER_CHECKLIST = (
+    "每个数字都能在证据里找到吗？找不到的删掉。",
+    "证据够不够：年数、新旧、是否只有一个来源？不够就降低 confidence。",
+    "与前面各章有没有矛盾？有就点名，并让分数反映它。",
+    "分数与自己写下的判断相称吗？有致命发现还给高分，或全是好话却给低分，都要改。",
+    "证据没有回答的问题，写的是 null 还是猜的？",
+)
+SYNTHESIS_CHECKLIST = (
+    "否决条件逐条核对过吗？未知有没有被当成通过？",
+    "各章之间的矛盾都点名了吗？解不开的，评分有没有压到 65 以下？",
+    "对照锚点，这个分数像它所在的那一档吗？",
+    "缺了哪一章的结论，信心有没有相应降低？",
+    "建议、分数、信心三者一致吗？买入逻辑能被哪个数字证伪？",
+)
+
+
+def build(
+    loaded: LoadedStrategy,
+    strategy: ChaptersStrategy,
+    subject: Subject,
+    *,
+    view: View,
+    prompts: PromptLibrary,
+    operators: OperatorLibrary,
+) -> Plan:
+    """The plan of one run over one ticker.
+
+    Raises:
+        InputError: The subject is no ticker, or none of its statements had been published by the as-of date.
+        StrategyError: An operator is missing, or two of one chapter answer the same field.
+        PromptError: A prompt is missing or was changed after its release.
+    """
+    if not isinstance(subject, TickerSubject):
+        raise InputError(f"the strategy {strategy.name!r} judges tickers, not a {subject.kind}.")
+    require_history(view, subject.code)
+    kind = view.instrument(subject.code).industry_kind
+    dossier = Dossier(view, subject)
+    steps: list[Step] = []
+    for chapter in strategy.framework.run_order():
+        lenses = [lens for lens in map(operators.get, chapter.operators) if lens.applies(kind)]
+        if not lenses:
+            continue
+        planned = {step.agent for step in steps}
+        needs = tuple(need for need in strategy.framework.needs(chapter) if need in planned)
+        steps.append(
+            Step(
+                agent=chapter.id,
+                title=chapter.title,
+                role="chapter",
+                needs=needs,
+                gather=dossier.gatherer(lenses, needs),
+                form=chapter_form(lenses),
+                draft=prompts.get("chapter", strategy.prompt_version),
+                revise=prompts.get("revise_chapter", strategy.prompt_version) if strategy.revise else None,
+                task=_chapter_task(strategy, chapter, lenses, view),
+            )
+        )
+    chapters = tuple(step.agent for step in steps)
+    steps.append(
+        Step(
+            agent=SYNTHESIS,
+            title="综合研判" if strategy.language == "zh" else "Synthesis",
+            role="synthesis",
+            needs=chapters,
+            gather=lambda reports: overview([reports[chapter] for chapter in chapters]),
+            form=synthesis_form(strategy),
+            draft=prompts.get("synthesis", strategy.prompt_version),
+            revise=prompts.get("revise_synthesis", strategy.prompt_version) if strategy.revise else None,
+            task=_synthesis_task(strategy, view),
+        )
+    )
+    return Plan(
+        pipeline="chapters",
+        subject=subject,
+        as_of=view.as_of,
+        strategy=strategy.name,
+        strategy_text=loaded.text,
+        strategy_hash=loaded.hash,
+        prompt_version=strategy.prompt_version,
+        language=strategy.language,
+        steps=tuple(steps),
+        conclude=lambda reports: conclude(reports, strategy),
+        receipt=view.receipt,
+    )
+
+
+class Dossier:
+    """What one run has gathered about its company; a slice several chapters need is worked out once."""
+
+    def __init__(self, view: View, subject: TickerSubject) -> None:
+        self._view = view
+        self._subject = subject
+        self._slices: dict[str, Evidence] = {}
+
+    def slice(self, name: str) -> Evidence:
+        if name not in self._slices:
+            self._slices[name] = get_slice(name)(self._view, self._subject)
+        return self._slices[name]
+
+    def gatherer(self, operators: Sequence[Operator], needs: Sequence[str]) -> Callable[[Reports], Evidence]:
+        """How a chapter with these operators gathers what it is shown."""
+        return lambda reports: self._gather(operators, [reports[need] for need in needs])
+
+    def _gather(self, operators: Sequence[Operator], earlier: Sequence[Report]) -> Evidence:
+        """Every slice its operators need, side by side, and what the earlier chapters concluded.
+
+        An operator can be answered when none of its slices is empty. The chapter is as good as the weakest
+        slice of those operators; at most medium when another operator cannot be answered, at most low when
+        half of them cannot, and without evidence when none can.
+        """
+        names = dict.fromkeys(name for operator in operators for name in operator.data_needed)
+        slices = {name: self.slice(name) for name in names}
+        facts: dict[str, Any] = {}
+        missing: dict[str, str] = {}
+        for evidence in slices.values():
+            facts |= evidence.facts
+            missing |= evidence.missing
+        facts["missing"] = missing
+        facts["sources"] = list(dict.fromkeys(source for e in slices.values() for source in e.sources))
+        facts["sufficiency"] = sufficiency = _sufficiency(operators, slices)
+        facts["chapters"] = [_concluded(report) for report in earlier]
+        return Evidence(
+            facts=facts,
+            text="\n\n".join(evidence.text for evidence in slices.values() if evidence.text),
+            sources=tuple(facts["sources"]),
+            newest=max((e.newest for e in slices.values() if e.newest), default=None),
+            sufficiency=sufficiency,
+            missing=missing,
+        )
+
+
+def overview(reports: Sequence[Report]) -> Evidence:
+    """What the synthesis is shown beside the chapters' full texts: one line for each of them.
+
+    Sufficiency is high when every chapter counted, medium when at least half did, else low; none without any.
+    """
+    counted = [report for report in reports if report.counted]
+    grade: Sufficiency = (
+        "none"
+        if not counted
+        else "high"
+        if len(counted) == len(reports)
+        else "medium"
+        if 2 * len(counted) >= len(reports)
+        else "low"
+    )
+    return Evidence(
+        facts={"chapters": [_concluded(report) for report in reports]},
+        text="\n".join(_line(report) for report in reports),
+        sources=tuple(dict.fromkeys(source for report in counted for source in report.evidence.sources)),
+        newest=max((r.evidence.newest for r in counted if r.evidence.newest), default=None),
+        sufficiency=grade,
+        missing={report.title: report.error or report.status for report in reports if not report.counted},
+    )
+
+
+def _sufficiency(operators: Sequence[Operator], slices: Mapping[str, Evidence]) -> Sufficiency:
+    answerable = [op for op in operators if not any(slices[name].empty for name in op.data_needed)]
+    if not answerable:
+        return "none"
+    shown = [slices[name].sufficiency for operator in answerable for name in operator.data_needed]
+    if len(answerable) < len(operators):
+        shown.append("low" if 2 * len(answerable) <= len(operators) else "medium")
+    return min(shown, key=_GRADES.index)
+
+
+def _concluded(report: Report) -> dict[str, Any]:
+    """What a later agent knows of a report, as facts."""
+    opinion = report.final if report.counted else None
+    return {
+        "agent": report.agent,
+        "title": report.title,
+        "status": report.status,
+        "sufficiency": report.evidence.sufficiency,
+        "score": opinion.score if opinion else None,
+        "confidence": opinion.confidence if opinion else None,
+        "key_evidence": list(opinion.key_evidence) if opinion else [],
+        "fields": {k: v for k, v in opinion.fields.items() if k not in _PROSE} if opinion else {},
+    }
+
+
+_PROSE = frozenset({"analysis", "key_evidence", "why_changed"})
+
+
+def _line(report: Report) -> str:
+    opinion = report.final
+    if not report.counted or opinion is None:
+        return f"{report.title}: {report.status}"
+    return (
+        f"{report.title}: {opinion.score:g} ({opinion.confidence:g}) {opinion.fields.get('conclusion', '')}"
+    )
+
+
+def _chapter_task(
+    strategy: ChaptersStrategy, chapter: Chapter, operators: Sequence[Operator], view: View
+) -> dict[str, Any]:
+    return {
+        "kind": "chapter",
+        "language": strategy.language,
+        "as_of": view.as_of.isoformat(),
+        "chapter": {"id": chapter.id, "title": chapter.title, "question": chapter.question},
+        "operators": [
+            {
+                "id": operator.id,
+                "title": operator.title,
+                "question": operator.question,
+                "outputs": {
+                    name: output.model_dump(mode="json") for name, output in operator.outputs.items()
+                },
+            }
+            for operator in operators
+        ],
+        "checklist": list(CHAPTER_CHECKLIST),
+    }
+
+
+def _synthesis_task(strategy: ChaptersStrategy, view: View) -> dict[str, Any]:
+    synthesis = strategy.framework.synthesis
+    words = label_words(strategy.language)
+    return {
+        "kind": "synthesis",
+        "language": strategy.language,
+        "as_of": view.as_of.isoformat(),
+        "steps": [step.model_dump(mode="json") for step in synthesis.thinking_steps],
+        "rubric": [anchor.model_dump(mode="json") for anchor in synthesis.scoring_rubric],
+        "thresholds": synthesis.decision_thresholds.model_dump(mode="json"),
+        "bands": [
+            band._asdict() | {"name": words[band.label]} for band in synthesis.decision_thresholds.bands()
+        ],
+        "fields": [field._asdict() for field in synthesis.fields()],
+        "hard_rules": [rule.model_dump(mode="json") for rule in strategy.hard_rules],
+        "checklist": list(SYNTHESIS_CHECKLIST),
+    }
