@@ -69,14 +69,15 @@ _LEAGUES: WeakKeyDictionary[View, dict[MatchSubject, _League]] = WeakKeyDictiona
 """A run's slices share one view: its league is worked out once, and dropped with the view."""
 
 
-@slice_("match")
+@slice_("header", of="match")
 def match_header(view: View, subject: MatchSubject, window: Window = DEFAULT_WINDOW) -> Evidence:
-    """The header alone: what the aggregator is shown beside the reports."""
+    """The header alone, which the aggregator reads beside the reports; empty without a league match."""
     matches = _league(view, subject).matches
-    return _evidence(view, subject, {}, {}, fewest=len(matches), days=(match.date for match in matches[-1:]))
+    days = [match.date for match in matches[-1:]]
+    return _aged(_evidence(view, subject, {}, {}, fewest=len(matches), days=days), subject)
 
 
-@slice_("form")
+@slice_("form", of="match")
 def form(view: View, subject: MatchSubject, window: Window = DEFAULT_WINDOW) -> Evidence:
     """The last matches of both clubs in all competitions, with expected goals and opponents' positions."""
     table = _league(view, subject).table
@@ -92,7 +93,7 @@ def form(view: View, subject: MatchSubject, window: Window = DEFAULT_WINDOW) -> 
     return _two_sided(view, subject, facts, {}, last)
 
 
-@slice_("stats")
+@slice_("stats", of="match")
 def stats(view: View, subject: MatchSubject, window: Window = DEFAULT_WINDOW) -> Evidence:
     """Goals and expected goals for and against: recent, this season, and as strengths within the league."""
     missing = {"shots": "the match table has no shots", "possession": "the match table has no possession"}
@@ -114,7 +115,7 @@ def stats(view: View, subject: MatchSubject, window: Window = DEFAULT_WINDOW) ->
     return _two_sided(view, subject, facts, missing, last)
 
 
-@slice_("home_away")
+@slice_("home_away", of="match")
 def home_away(view: View, subject: MatchSubject, window: Window = DEFAULT_WINDOW) -> Evidence:
     """The home club's record at home and the away club's record away."""
     there = {side: [a for a in _seen(view, subject, side) if a.venue == side] for side in SIDES}
@@ -131,7 +132,7 @@ def home_away(view: View, subject: MatchSubject, window: Window = DEFAULT_WINDOW
     return _two_sided(view, subject, facts, {}, last)
 
 
-@slice_("h2h")
+@slice_("h2h", of="match")
 def h2h(view: View, subject: MatchSubject, window: Window = DEFAULT_WINDOW) -> Evidence:
     """The last meetings of the two clubs, in total and at this ground, from the home club's side."""
     meetings = [a for a in _seen(view, subject, "home") if a.opponent == subject.away][-window.meetings :]
@@ -145,7 +146,7 @@ def h2h(view: View, subject: MatchSubject, window: Window = DEFAULT_WINDOW) -> E
     return _evidence(view, subject, facts, {}, fewest=len(meetings), days=(m.date for m in meetings))
 
 
-@slice_("injuries")
+@slice_("injuries", of="match")
 def injuries(view: View, subject: MatchSubject, window: Window = DEFAULT_WINDOW) -> Evidence:
     """Players reported out on the day; nothing where nobody reported, which is not the same as nobody out."""
     facts: dict[str, Any] = {}
@@ -257,11 +258,15 @@ def _two_sided(
         return Evidence(missing=missing)
     days = [appearance.date for seen in shown.values() for appearance in seen]
     fewest = max(1, min(len(seen) for seen in shown.values()))
-    evidence = _evidence(view, subject, facts, missing, fewest=fewest, days=days)
-    if (subject.date - max(days)).days > STALE_DAYS:
-        stale = {"recency": f"the newest match shown is more than {STALE_DAYS} days old"}
-        return evidence.model_copy(update={"sufficiency": "low", "missing": evidence.missing | stale})
-    return evidence
+    return _aged(_evidence(view, subject, facts, missing, fewest=fewest, days=days), subject)
+
+
+def _aged(evidence: Evidence, subject: MatchSubject) -> Evidence:
+    """The evidence, with low sufficiency where everything in it happened long before the match."""
+    if evidence.newest is None or (subject.date - evidence.newest).days <= STALE_DAYS:
+        return evidence
+    stale = {"recency": f"the newest match shown is more than {STALE_DAYS} days old"}
+    return evidence.model_copy(update={"sufficiency": "low", "missing": evidence.missing | stale})
 
 
 def _evidence(
@@ -275,17 +280,19 @@ def _evidence(
 ) -> Evidence:
     """Evidence with the shared header; ``fewest`` matches back the side less is known about."""
     league = _league(view, subject)
-    if fewest == 0:
-        return Evidence(missing={**league.missing, **missing})
     whole = {"match": dict(league.header), **facts}
     return Evidence(
         facts=whole,
         text=render(whole),
         sources=("matches",),
-        newest=max(days),
-        sufficiency="high" if fewest >= 5 else "medium" if fewest >= 3 else "low",
+        newest=max(days, default=None),
+        sufficiency=_sufficiency(fewest),
         missing={**league.missing, **missing},
     )
+
+
+def _sufficiency(matches: int) -> Sufficiency:
+    return "high" if matches >= 5 else "medium" if matches >= 3 else "low" if matches else "none"
 
 
 def _record(seen: Sequence[Appearance]) -> dict[str, Any]:
