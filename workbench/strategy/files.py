@@ -15,8 +15,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from workbench.errors import StrategyError
 from workbench.strategy import tree
-from workbench.strategy.findings import Finding, schema_findings
-from workbench.strategy.findings import Path as ValuePath
+from workbench.strategy.findings import Finding, KeyPath, schema_findings
 from workbench.strategy.schema import STRATEGY_KINDS, Strategy
 
 _NAME = re.compile(r"[^\W_][\w-]{0,63}")
@@ -150,7 +149,7 @@ def validate(parsed: tree.Tree, where: str) -> tuple[Strategy | None, list[Findi
         The strategy where its types are right, and every error found; both may be there.
     """
 
-    def place(path: ValuePath) -> str:
+    def place(path: KeyPath) -> str:
         return f"{where}:{parsed.line(path)}"
 
     value = parsed.value

@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ValidationError
 
-Path = tuple[str | int, ...]
+KeyPath = tuple[str | int, ...]
 """Keys and list positions that lead from the top of a file to one value."""
 
 Severity = Literal["error", "warning"]
@@ -35,7 +35,7 @@ class Finding:
     where: str
     what: str
     remedy: str
-    path: Path = ()
+    path: KeyPath = ()
 
     def __str__(self) -> str:
         return f"{self.where}: {self.severity}: {self.what} {self.remedy}".rstrip()
@@ -50,19 +50,19 @@ def dotted(path: Iterable[str | int]) -> str:
 
 
 def schema_findings(
-    error: ValidationError, model: type[BaseModel], place: Callable[[Path], str], skip: int = 0
+    error: ValidationError, model: type[BaseModel], place: Callable[[KeyPath], str], skip: int = 0
 ) -> list[Finding]:
     """Turn pydantic's complaints into findings.
 
     Args:
         error: What pydantic raised.
         model: The model that was validated, to suggest the key that was meant.
-        place: Path -> ``file:line``.
+        place: KeyPath -> ``file:line``.
         skip: Leading parts of pydantic's locations that are not in the file (the tag of a union).
     """
     findings = []
     for detail in error.errors(include_url=False):
-        path: Path = tuple(detail["loc"][skip:])
+        path: KeyPath = tuple(detail["loc"][skip:])
         name = dotted(path) or "the file"
         match detail["type"]:
             case "missing":

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ValidationError
 
 from workbench.errors import StrategyError
 from workbench.strategy import tree
-from workbench.strategy.findings import Path, schema_findings
+from workbench.strategy.findings import KeyPath, schema_findings
 
 Head = TypeVar("Head", bound=BaseModel)
 
@@ -41,7 +41,7 @@ def read_front_matter(data: bytes, model: type[Head], where: str) -> FrontMatter
         )
     head = tree.parse("\n" + match[1], where)  # the line of the opening mark keeps line numbers true
 
-    def place(path: Path) -> str:
+    def place(path: KeyPath) -> str:
         return f"{where}:{head.line(path)}"
 
     try:

@@ -18,7 +18,7 @@ from pydantic import BeforeValidator, ConfigDict, Field, field_validator, model_
 
 from workbench.errors import StrategyError
 from workbench.records import Record
-from workbench.strategy.findings import Path
+from workbench.strategy.findings import KeyPath
 
 Label = Literal["buy", "watch", "avoid"]
 LABELS: tuple[Label, ...] = ("buy", "watch", "avoid")
@@ -47,7 +47,7 @@ class Part(Record):
 class Problem:
     """A contradiction within a strategy that its types alone cannot show."""
 
-    path: Path
+    path: KeyPath
     what: str
     remedy: str
 
@@ -86,7 +86,7 @@ class Thresholds(Part):
         buy, watch, _ = self.bands()
         return "buy" if score >= buy.low else "watch" if score >= watch.low else "avoid"
 
-    def problems(self, path: Path) -> Iterator[Problem]:
+    def problems(self, path: KeyPath) -> Iterator[Problem]:
         low, high = self.watch
         if not 0 < low < self.buy:
             yield Problem(
@@ -331,11 +331,11 @@ class Framework(Part):
                 return [*walk[walk.index(step) :], step]
             walk.append(step)
 
-    def problems(self, path: Path) -> Iterator[Problem]:
+    def problems(self, path: KeyPath) -> Iterator[Problem]:
         ids = [chapter.id for chapter in self.chapters]
         yield from _duplicates(ids, (*path, "chapters"), "id", "chapter")
         for position, chapter in enumerate(self.chapters):
-            at: Path = (*path, "chapters", position)
+            at: KeyPath = (*path, "chapters", position)
             yield from _duplicates(chapter.operators, (*at, "operators"), None, "operator")
             for index, need in enumerate(chapter.needs or ()):
                 if need not in ids or need == chapter.id:
@@ -372,7 +372,7 @@ class ChaptersStrategy(StrategyBase):
         for position, rule in enumerate(self.hard_rules):
             side = "all" if rule.when.all else "any"
             for index, condition in enumerate(rule.when.conditions):
-                at: Path = ("hard_rules", position, "when", side, index)
+                at: KeyPath = ("hard_rules", position, "when", side, index)
                 for place, ref in ((at, condition), ((*at, "other"), condition.other)):
                     if ref is not None and ref.chapter is not None and ref.chapter not in known:
                         yield Problem(
@@ -422,7 +422,7 @@ STRATEGY_KINDS: dict[str, type[StrategyBase]] = {"chapters": ChaptersStrategy, "
 
 
 def _duplicates(
-    names: list[str] | tuple[str, ...], path: Path, key: str | None, noun: str
+    names: list[str] | tuple[str, ...], path: KeyPath, key: str | None, noun: str
 ) -> Iterator[Problem]:
     for index, name in enumerate(names):
         if name in names[:index]:

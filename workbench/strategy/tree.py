@@ -18,10 +18,15 @@ from typing import Any, Literal
 import yaml
 
 from workbench.errors import StrategyError
-from workbench.strategy.findings import Path
+from workbench.strategy.findings import KeyPath
 
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _RESOLVER: Any = yaml.resolver.Resolver()
+
+_TAGS = {None, "!"} | {
+    f"tag:yaml.org,2002:{kind}"
+    for kind in ("str", "int", "float", "bool", "null", "timestamp", "seq", "map", "merge")
+}
 
 MAX_BYTES = 1_000_000
 MAX_NODES = 100_000
@@ -73,7 +78,7 @@ class Tree:
     root: Node
     value: Any
 
-    def find(self, path: Path) -> Node | None:
+    def find(self, path: KeyPath) -> Node | None:
         """The node at ``path``; None where there is none. Aliases are not followed."""
         node = self.root
         for part in path:
@@ -85,7 +90,7 @@ class Tree:
                 return None
         return node
 
-    def line(self, path: Path) -> int:
+    def line(self, path: KeyPath) -> int:
         """1-based line of the key or item at ``path``, or of the nearest thing above it that exists."""
         for length in range(len(path), 0, -1):
             parent, part = self.find(path[: length - 1]), path[length - 1]
@@ -162,8 +167,6 @@ def parse(text: str, where: str) -> Tree:
 def _remedy(problem: str) -> str:
     if "\\t" in problem or "tab" in problem.lower():
         return "Indent with spaces, not tabs."
-    if "constructor for the tag" in problem:
-        return "Remove the tag; only plain data is read."
     return "Check indentation, quotes and colons on this line and the one above."
 
 
@@ -191,6 +194,8 @@ class _Builder:
     def build(self) -> Node:
         event: Any
         for event in yaml.parse(self.text, Loader=_LOADER):
+            if getattr(event, "tag", None) not in _TAGS:
+                raise self._refuse(f"the tag {event.tag} is not plain data", event)
             match event:
                 case yaml.DocumentStartEvent() if self.root is not None:
                     raise self._refuse("the file holds more than one document", event)
@@ -301,14 +306,14 @@ def scalar_value(event: Any) -> Hashable:
     tag = event.tag
     if tag is None or tag == "!":
         tag = _RESOLVER.resolve(yaml.ScalarNode, event.value, event.implicit)
-    if tag == "tag:yaml.org,2002:str":
+    if tag in ("tag:yaml.org,2002:str", "tag:yaml.org,2002:merge"):
         return str(event.value)
     node = yaml.ScalarNode(tag, event.value)
     value: Hashable = yaml.constructor.SafeConstructor().construct_object(node)
     return value
 
 
-def walk(node: Node, path: Path = ()) -> Iterator[tuple[Path, Node]]:
+def walk(node: Node, path: KeyPath = ()) -> Iterator[tuple[KeyPath, Node]]:
     """Every node below ``node`` with its path, parents first."""
     yield path, node
     for index, item in enumerate(node.items):
