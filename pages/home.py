@@ -15,7 +15,7 @@ start(desk())
 
 st.subheader(t("home.latest"), anchor=False)
 if rows := desk().workspace.store.find(limit=5):
-    runs_table(rows, "home")
+    runs_table(rows, "home", brief=True)
     link("runs", t("home.all_runs"))
 else:
     st.caption(t("home.no_runs"))

@@ -28,7 +28,7 @@ place = st.container()
 page = st.pagination(pages, key="runs.page", bind="query-params") if pages > 1 else 1
 with place:
     rows = store.find(order=order, limit=PAGE_SIZE, offset=(page - 1) * PAGE_SIZE, **filters)
-    marked = runs_table(rows, "runs", selectable=True)
+    marked = runs_table(rows, "runs")
 with bar:
     st.caption(t("runs.count", shown=len(rows), total=total))
     st.space("stretch")

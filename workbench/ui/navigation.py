@@ -21,16 +21,15 @@ class Entry:
     """One page of the menu; a hidden one is only reached through a link that says what it shows."""
 
     name: PageName
-    icon: str
     hidden: bool = False
 
 
 ENTRIES = (
-    Entry("home", ":material/home:"),
-    Entry("new_run", ":material/play_circle:"),
-    Entry("runs", ":material/list_alt:"),
-    Entry("compare", ":material/compare_arrows:"),
-    Entry("run", ":material/fact_check:", hidden=True),
+    Entry("home"),
+    Entry("new_run"),
+    Entry("runs"),
+    Entry("compare"),
+    Entry("run", hidden=True),
 )
 
 
@@ -45,7 +44,7 @@ def pages() -> list[st.Page]:
         st.Page(
             script(entry.name),
             title=term("page", entry.name),
-            icon=entry.icon,
+            icon="",  # a Material icon would be fetched from another host, to be shown in the browser tab
             url_path=entry.name,
             default=entry.name == "home",
             visibility="hidden" if entry.hidden else "visible",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import math
 import re
+import unicodedata
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import streamlit as st
@@ -114,10 +115,20 @@ def models_title(models: Models) -> str:
     return " + ".join(model_name(name) for name in names)
 
 
+def columns(text: str) -> int:
+    """Room a text takes on one line, a Chinese character counting twice."""
+    return sum(2 if unicodedata.east_asian_width(character) in "WF" else 1 for character in text)
+
+
 def short(text: str, limit: int = 160) -> str:
-    """The first line of ``text``, cut at ``limit`` characters."""
+    """The first line of ``text``, cut where it would take more than ``limit`` columns."""
     line = text.strip().split("\n", 1)[0]
-    return line if len(line) <= limit else line[: limit - 1].rstrip() + "…"
+    room = limit
+    for index, character in enumerate(line):
+        room -= columns(character)
+        if room < 0:
+            return line[:index].rstrip() + "…"
+    return line
 
 
 def _digits(scale: Scale) -> int:

@@ -20,26 +20,29 @@ _SHOWN_ELSEWHERE = {"analysis", "key_evidence", "why_changed", "score", "confide
 def expanders(run: Run, open_agent: Callable[[str], None]) -> None:
     """Every report as an expander in pipeline order, its conclusion in the header line."""
     st.subheader(term("agents_of", run.pipeline), anchor=False)
-    for report in run.reports:
-        final = report.final
-        score = text.score(final.score, report.scale) if final else STATUS_SIGNS[report.status]
-        label = (
-            f"**{text.escape(report.title)}** · {score} · {text.escape(text.short(conclusion(report), 90))}"
+    with st.container(gap="xsmall"):
+        for report in run.reports:
+            _expander(report, open_agent)
+
+
+def _expander(report: Report, open_agent: Callable[[str], None]) -> None:
+    final = report.final
+    score = text.score(final.score, report.scale) if final else STATUS_SIGNS[report.status]
+    conclusion_line = text.escape(text.short(conclusion(report), 150))
+    with st.expander(f"**{text.escape(report.title)}** · {score} · {conclusion_line}"):
+        if final:
+            st.text(final.analysis)
+            _key_evidence(final.key_evidence)
+            _fields(report.draft, report.revised)
+        else:
+            st.text(why(report))
+        st.button(
+            t("agents.open"),
+            key=f"run.agent.{report.agent}",
+            icon=":material/right_panel_open:",
+            on_click=open_agent,
+            args=(report.agent,),
         )
-        with st.expander(label):
-            if final:
-                st.text(final.analysis)
-                _key_evidence(final.key_evidence)
-                _fields(report.draft, report.revised)
-            else:
-                st.text(why(report))
-            st.button(
-                t("agents.open"),
-                key=f"run.agent.{report.agent}",
-                icon=":material/right_panel_open:",
-                on_click=open_agent,
-                args=(report.agent,),
-            )
 
 
 def conclusion(report: Report) -> str:
@@ -123,7 +126,7 @@ def _marked(pieces: Sequence[Piece], mark: str) -> str:
 
 def _key_evidence(lines: Sequence[str]) -> None:
     if lines:
-        st.markdown("\n".join(f"- {text.escape(text.short(line, 400))}" for line in lines))
+        st.markdown("\n".join(f"- {text.escape(text.short(line, 600))}" for line in lines))
 
 
 def _fields(draft: Opinion | None, revised: Opinion | None) -> None:

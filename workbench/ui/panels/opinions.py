@@ -15,8 +15,8 @@ from workbench.ui.language import t, term
 STATUS_SIGNS: Mapping[str, str] = {"ok": "●", "no_data": "○", "error": "✕", "parse_error": "✕"}
 SUFFICIENCY_SIGNS: Mapping[str, str] = {"high": "●●●", "medium": "●●○", "low": "●○○", "none": "○○○"}
 
-_ONE_LINE = 30
-"""Chinese characters a line of the last column holds at 1280 px."""
+_ONE_LINE = 56
+"""Columns of text that a line of the last table column holds at 1280 px."""
 
 
 def draft_and_revised(run: Run, bands: Sequence[Band], open_agent: Callable[[str], None]) -> None:
@@ -67,7 +67,7 @@ def _table(reports: Sequence[Report], open_agent: Callable[[str], None]) -> None
         hide_index=True,
         height="content",
         # Cells wrap in rows above 60 px only, and then hold three lines.
-        row_height=64 if frame["why"].str.len().max() > _ONE_LINE else None,
+        row_height=64 if frame["why"].map(text.columns).max() > _ONE_LINE else None,
         placeholder=text.MISSING,
         alt=t("opinions.alt"),
         column_config={
@@ -103,7 +103,7 @@ def _row(report: Report) -> dict[str, object]:
         "confidence": confidences(report),
         "evidence": sufficiency_words(report.evidence.sufficiency),
         "status": f"{STATUS_SIGNS[report.status]} {term('status', report.status)}",
-        "why": text.short(why(report), 3 * _ONE_LINE),
+        "why": text.short(why(report), int(2.7 * _ONE_LINE)),
     }
 
 

@@ -8,15 +8,14 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from workbench.engine.plan import Plan, Step
+from workbench.engine.plan import Plan
 from workbench.errors import InputError, WorkbenchError
 from workbench.evidence.view import parse_day
-from workbench.records import BASELINE, LAST_ROLES, Models, Subject
+from workbench.records import BASELINE, Models, Subject
 from workbench.strategy.files import LoadedStrategy
 from workbench.ui import text
 from workbench.ui.language import t, term
 from workbench.ui.panels import subject_picker
-from workbench.ui.panels.opinions import sufficiency_words
 from workbench.ui.panels.states import errors_shown, show_error
 from workbench.workspace import Workspace
 
@@ -157,17 +156,10 @@ def _preview(order: Order) -> None:
         st.table(
             {
                 t("column.agent"): [text.escape(step.title) for step in steps],
-                t("column.evidence"): [_evidence(step) for step in steps],
+                t("column.model"): [
+                    text.escape(text.model_name(order.models.of(step.tier))) for step in steps
+                ],
             },
             border="horizontal",
             alt=t("form.preview"),
         )
-
-
-def _evidence(step: Step) -> str:
-    if step.role in LAST_ROLES:
-        return t("form.reads_reports")
-    try:
-        return sufficiency_words(step.gather({}).sufficiency)
-    except WorkbenchError as error:
-        return text.escape(error.what)

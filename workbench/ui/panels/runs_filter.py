@@ -22,7 +22,7 @@ def runs_filter(store: RunStore) -> tuple[RunFilter, Order]:
             key="runs.text",
             bind="query-params",
             type="search",
-            width=220,
+            width=200,
         )
         pipeline = _choice("pipeline", store.values("pipeline"), lambda value: term("pipeline", value))
         strategy = _choice("strategy", store.values("strategy"), str)
@@ -34,7 +34,7 @@ def runs_filter(store: RunStore) -> tuple[RunFilter, Order]:
             format_func=lambda value: term("runs_order", value),
             key="runs.order",
             bind="query-params",
-            width=160,
+            width=150,
         )
         starred = st.toggle(t("runs.starred"), key="runs.starred", bind="query-params")
     filters: RunFilter = {
@@ -58,5 +58,5 @@ def _choice(name: str, values: Sequence[str], words: Callable[[str], str]) -> st
         placeholder=t("runs.any"),
         key=f"runs.{name}",
         bind="query-params",
-        width=150,
+        width=135,
     )

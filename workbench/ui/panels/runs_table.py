@@ -12,14 +12,16 @@ from workbench.ui import charts, text
 from workbench.ui.language import t, term
 from workbench.ui.navigation import open_page
 
+BRIEF = ("subject", "label", "score", "as_of", "strategy", "models", "status", "started")
 
-def runs_table(rows: Sequence[RunRow], key: str, *, selectable: bool = False) -> list[RunRow]:
+
+def runs_table(rows: Sequence[RunRow], key: str, *, brief: bool = False) -> list[RunRow]:
     """Draw the runs in the order given.
 
     Args:
         rows: The runs of this page of the list.
         key: Prefix of the widget keys.
-        selectable: Let the reader mark several runs.
+        brief: The main columns only, nothing to mark.
 
     Returns:
         The marked runs, in the order of the table.
@@ -36,7 +38,8 @@ def runs_table(rows: Sequence[RunRow], key: str, *, selectable: bool = False) ->
         placeholder=text.MISSING,
         alt=t("runs.alt"),
         on_select="rerun",
-        selection_mode="multi-row" if selectable else (),
+        selection_mode=() if brief else "multi-row",
+        column_order=BRIEF if brief else None,
         column_config={
             "subject": column.ButtonColumn(
                 t("column.subject"), type="tertiary", alignment="left", key=opened, pinned=True
@@ -47,7 +50,7 @@ def runs_table(rows: Sequence[RunRow], key: str, *, selectable: bool = False) ->
             ),
             "as_of": column.DateColumn(t("column.as_of"), width=90),
             "strategy": column.TextColumn(t("column.strategy"), width=90),
-            "models": column.TextColumn(t("column.models"), width=120),
+            "models": column.TextColumn(t("column.models"), width=230),
             "counted": column.TextColumn(t("column.counted"), width=70, help=t("column.counted_help")),
             "status": column.TextColumn(t("column.status"), width=90),
             "started": column.TextColumn(t("column.started"), width=130),

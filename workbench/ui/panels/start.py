@@ -42,9 +42,10 @@ def start(desk: Desk) -> None:
             st.markdown(term("pipeline_words", kind))
             if st.button(t("home.choose"), type="primary", key=f"home.start.{kind}"):
                 open_page("new_run", pipeline=kind)
-            for example in EXAMPLES:
-                if example.kind == kind:
-                    _example(desk, example)
+            with st.container(gap=None):
+                for example in EXAMPLES:
+                    if example.kind == kind:
+                        _example(desk, example)
 
 
 def _example(desk: Desk, example: Example) -> None:
