@@ -39,6 +39,9 @@ FACT_TABLES = ("instruments", "statements", "prices", "dividends", "events", "ma
 
 IMPORT_TABLES = (*FACT_TABLES, "documents", "indicators", "absences")
 
+LOCK_TIMEOUT_S = 30.0
+"""How long a process waits while another loads the facts, which takes well under a second."""
+
 _STATEMENT_KEYS = (
     "code",
     "fiscal_year",
@@ -55,8 +58,9 @@ migrations = Migrations("evidence")
 @migrations()
 def create_tables(db: Database) -> None:
     # A date is NULL (nobody knows) or a real ISO day. Point-in-time comparisons are text comparisons and
-    # hold only because of this check.
-    day = "TEXT CHECK ({0} IS NULL OR {0} = date({0}))".format
+    # hold only because of this check. IS and not =, because a check that comes to NULL passes; the modifier
+    # because without it date() leaves 2019-02-30 as it is.
+    day = "TEXT CHECK ({0} IS date({0}, '+0 days'))".format
     tables = {
         "instruments": f"""
             code TEXT NOT NULL, name TEXT NOT NULL, name_en TEXT, aliases TEXT, exchange TEXT, currency TEXT,
@@ -179,6 +183,8 @@ class EvidenceDB:
                 where=table,
                 remedy="Dates are YYYY-MM-DD or empty; required columns must be filled.",
             ) from error
+        except sqlite3.DatabaseError as error:
+            raise self._unusable(error) from error
 
     def refresh(self) -> None:
         """Create the tables and load the facts where either is behind.
@@ -219,7 +225,10 @@ class EvidenceDB:
 
     def _load(self, files: list[Path], digest: str) -> None:
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        with FileLock(f"{self.path}.lock"):
+        with FileLock(f"{self.path}.lock", timeout=LOCK_TIMEOUT_S):
+            # Set here and not on every connection: it lasts, and two processes that set it at the same
+            # moment get "database is locked" whatever the timeout.
+            self._db.execute("PRAGMA journal_mode = WAL")
             migrations.apply(self._db)
             if self._is_current(digest):  # another process was faster
                 return
@@ -240,7 +249,6 @@ class EvidenceDB:
         if db is None or not self.path.exists():
             connection = sqlite3.connect(self.path, timeout=5.0)
             db = Database(connection)
-            db.execute("PRAGMA journal_mode = WAL")
             db.execute("PRAGMA synchronous = NORMAL")
             db.execute("PRAGMA foreign_keys = ON")
             self._local.db = db
@@ -285,7 +293,7 @@ def _insert(db: Database, table: str, rows: Iterable[Mapping[str, Any]]) -> int:
 
 def _read_facts(table: str, file: Path) -> Iterator[dict[str, Any]]:
     """Rows of one facts file as the table has them; an empty cell is NULL."""
-    with file.open(encoding="utf-8", newline="") as stream:
+    with file.open(encoding="utf-8-sig", newline="") as stream:
         reader = csv.DictReader(stream, strict=True)
         for line in reader:
             if None in line or None in line.values():
