@@ -55,7 +55,7 @@ class AnswerForm:
     """How one agent answers: the schema, and which of its fields are the opinion's.
 
     Args:
-        schema: Pydantic model the reply is parsed into. Field names are aliases where they are no identifiers.
+        schema: Pydantic model the reply is parsed into. Fields that are no identifiers have an alias.
         scale: Scale of the score.
         score: Reads the score from the parsed fields; None for an agent that gives none.
         confidence: Field holding a 0..1 number or one of ``CONFIDENCE_WORDS``.

@@ -1,0 +1,222 @@
+"""Runs in the background: one loop in one daemon thread, for pages and commands alike.
+
+A run outlives the page that started it. Every report goes to the store as soon as its agent is done; the
+store works in a thread of its own, so that a slow disk never holds up the agents.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import threading
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+from typing import Literal, Protocol
+
+from workbench.engine.agent import RunOptions
+from workbench.engine.plan import Plan, Reports
+from workbench.engine.progress import Progress, Tracker
+from workbench.engine.runner import Event, Result, run
+from workbench.errors import InputError
+from workbench.llm.base import Model
+from workbench.records import Models, Receipt, Report, Verdict
+
+log = logging.getLogger(__name__)
+
+KEPT_JOBS = 200
+"""Finished runs whose progress is remembered; older ones are in the store."""
+
+
+class Store(Protocol):
+    """Where runs are kept; ``workbench.store.runs.RunStore`` is one."""
+
+    def start(
+        self, plan: Plan, models: Models, *, retry_of: str | None = None, batch_id: str | None = None
+    ) -> str: ...
+
+    def resume(self, run_id: str) -> dict[str, Report]: ...
+
+    def save_report(self, run_id: str, report: Report) -> None: ...
+
+    def finish(
+        self,
+        run_id: str,
+        *,
+        status: Literal["done", "failed", "cancelled"],
+        verdict: Verdict | None = None,
+        receipt: Receipt | None = None,
+        error: str = "",
+    ) -> None: ...
+
+
+class JobManager:
+    """Starts runs, tells how far they are, and stops them. Safe to call from any thread.
+
+    Args:
+        store: Where runs and reports are kept.
+        model: Answers the requests of every tier.
+        options: Deadline, sampling parameters and cache use of runs that bring none of their own.
+    """
+
+    def __init__(self, store: Store, model: Model, options: RunOptions | None = None) -> None:
+        self._store = store
+        self._model = model
+        self._options = options or RunOptions()
+        self._jobs: dict[str, _Job] = {}
+        self._lock = threading.Lock()
+        self._loop = asyncio.new_event_loop()
+        self._writer = ThreadPoolExecutor(1, thread_name_prefix="workbench-store")
+        self._thread = threading.Thread(target=self._loop.run_forever, name="workbench-runs", daemon=True)
+        self._thread.start()
+
+    def start(
+        self,
+        plan: Plan,
+        models: Models,
+        *,
+        run_id: str | None = None,
+        retry_of: str | None = None,
+        batch_id: str | None = None,
+        options: RunOptions | None = None,
+    ) -> str:
+        """Start a run and return its id at once.
+
+        Args:
+            plan: What to run.
+            models: Model name of each tier.
+            run_id: An interrupted or cancelled run to take up again; its finished agents are not repeated.
+            retry_of: The run this one is a new attempt at.
+            batch_id: The batch it belongs to.
+            options: Instead of the manager's own.
+
+        Raises:
+            StoreError: The run cannot be recorded, or cannot be resumed.
+        """
+        done: Reports = {}
+        if run_id is None:
+            run_id = self._store.start(plan, models, retry_of=retry_of, batch_id=batch_id)
+        else:
+            done = self._store.resume(run_id)
+        job = _Job(run_id, plan, done, Tracker(run_id, plan, done))
+        with self._lock:
+            finished = [known for known, old in self._jobs.items() if old.outcome.done()]
+            for known in finished[: max(0, len(self._jobs) - KEPT_JOBS)]:
+                del self._jobs[known]
+            self._jobs[run_id] = job
+        self._loop.call_soon_threadsafe(self._begin, job, models, options or self._options)
+        return run_id
+
+    def progress(self, run_id: str) -> Progress | None:
+        """How far a run is; None when this process did not start it (ask the store)."""
+        job = self._jobs.get(run_id)
+        return job.tracker.progress() if job else None
+
+    def running(self) -> tuple[str, ...]:
+        """Ids of the runs not finished yet, oldest first."""
+        with self._lock:
+            return tuple(run_id for run_id, job in self._jobs.items() if not job.outcome.done())
+
+    def cancel(self, run_id: str) -> None:
+        """Stop a run: calls in flight are dropped, finished reports stay. No effect on a finished run.
+
+        Raises:
+            InputError: This process did not start that run.
+        """
+        self._loop.call_soon_threadsafe(self._job(run_id).cancel)
+
+    def wait(self, run_id: str, timeout: float | None = None) -> Result:
+        """Wait until a run is finished and stored.
+
+        Args:
+            run_id: A run started by this process.
+            timeout: Seconds to wait at most; None waits for ever.
+
+        Raises:
+            TimeoutError: It is still running.
+            InputError: This process did not start that run.
+        """
+        return self._job(run_id).outcome.result(timeout)
+
+    def close(self) -> None:
+        """Cancel what is running, wait until that is stored, and end the threads."""
+        for run_id in self.running():
+            self.cancel(run_id)
+            self.wait(run_id)
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()
+        self._loop.close()
+        self._writer.shutdown()
+
+    def _job(self, run_id: str) -> _Job:
+        job = self._jobs.get(run_id)
+        if job is None:
+            raise InputError("this process is not running that run.", where=run_id)
+        return job
+
+    def _begin(self, job: _Job, models: Models, options: RunOptions) -> None:
+        def listen(event: Event) -> None:
+            job.tracker.note(event)
+            if event.report is not None:
+                saving = self._loop.run_in_executor(
+                    self._writer, self._store.save_report, job.run_id, event.report
+                )
+                job.saves.append(saving)
+                saving.add_done_callback(stop_if_lost)
+
+        def stop_if_lost(saving: asyncio.Future[None]) -> None:
+            # What cannot be saved should not be paid for.
+            if not saving.cancelled() and saving.exception() is not None:
+                job.cancel()
+
+        job.task = self._loop.create_task(
+            run(job.plan, models, self._model, done=job.done, listen=listen, options=options)
+        )
+        job.ending = self._loop.create_task(self._end(job))
+
+    async def _end(self, job: _Job) -> None:
+        assert job.task is not None
+        try:
+            result = await job.task
+        except asyncio.CancelledError:
+            result = Result(job.tracker.reports(), None, None, "cancelled")
+        except Exception as error:  # a defect of ours must not leave a run "running" for ever
+            log.exception("run %s failed unexpectedly", job.run_id)
+            what = f"unexpected {type(error).__name__}: {error}"
+            result = Result(job.tracker.reports(), None, None, "failed", what)
+        try:
+            await asyncio.gather(*job.saves)
+        except Exception as error:  # noqa: BLE001 - whatever the store says, the run has failed and says why
+            result = replace(result, verdict=None, status="failed", error=f"A report was not saved. {error}")
+        try:
+            await self._loop.run_in_executor(self._writer, self._finish, job.run_id, result)
+        except Exception as error:  # noqa: BLE001 - as above
+            result = replace(result, verdict=None, status="failed", error=f"The run was not saved. {error}")
+        job.tracker.end(result)
+        job.outcome.set_result(result)
+
+    def _finish(self, run_id: str, result: Result) -> None:
+        self._store.finish(
+            run_id,
+            status=result.status,
+            verdict=result.verdict,
+            receipt=result.receipt,
+            error=result.error,
+        )
+
+
+@dataclass
+class _Job:
+    """One run as the manager knows it."""
+
+    run_id: str
+    plan: Plan
+    done: Reports
+    tracker: Tracker
+    task: asyncio.Task[Result] | None = None
+    ending: asyncio.Task[None] | None = None
+    saves: list[asyncio.Future[None]] = field(default_factory=list)
+    outcome: Future[Result] = field(default_factory=Future)
+
+    def cancel(self) -> None:
+        if self.task is not None:
+            self.task.cancel()
