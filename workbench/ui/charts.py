@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from workbench.records import Report, Scale
+from workbench.records import Report, Run, Scale
 from workbench.ui import text
 from workbench.ui.language import t, term
 
@@ -46,6 +46,8 @@ Ink = Literal["light", "dark"]
 _TEXT: Mapping[Ink, str] = {"light": "#22262B", "dark": "#E4E2DC"}
 _FAINT: Mapping[Ink, str] = {"light": "#5E5A54", "dark": "#B5B1AA"}
 _ACCENT: Mapping[Ink, str] = {"light": "#2B4C7E", "dark": "#9DBDF0"}
+_SERIES = (BLUE, ORANGE, GREEN, PURPLE, "#56B4E9", VERMILLION, GREY)
+_SHAPES = ("circle", "square", "diamond", "triangle-up", "triangle-down", "cross", "triangle-right")
 _PAPER: Mapping[Ink, str] = {"light": "#FCFBF8", "dark": "#15171B"}
 
 
@@ -164,36 +166,11 @@ def rubric(
     return {"height": 62, "layer": layers, "config": _config()}
 
 
-def dumbbell(
-    reports: Sequence[Report], scale: Scale, bands: Sequence[Band], ink: Ink, *, axis_title: str
-) -> Spec:
+def dumbbell(reports: Sequence[Report], scale: Scale, bands: Sequence[Band], ink: Ink) -> Spec:
     """Draft (hollow) and revised (filled) score of every agent on one scale, in the given order."""
     rows = [_dumbbell_row(report, scale) for report in reports]
-    y = {
-        "field": "agent",
-        "type": "nominal",
-        "sort": [row["agent"] for row in rows],
-        "axis": {
-            "title": None,
-            "labelLimit": 150,
-            "ticks": False,
-            "domain": False,
-            "grid": True,
-            "gridOpacity": 0.4,
-            "labelColor": _TEXT[ink],
-            "labelFontSize": 12,
-        },
-    }
-    x = {
-        "type": "quantitative",
-        "scale": {"domain": [scale.low, scale.high], "nice": False},
-        "axis": {
-            "title": axis_title,
-            "tickCount": 5,
-            "grid": False,
-            "format": "+.1f" if scale.low < 0 else ".0f",
-        },
-    }
+    y = {"field": "agent", "type": "nominal", "sort": [row["agent"] for row in rows], "axis": _row_axis(ink)}
+    x = _score_axis(scale)
     tooltip = [
         {"field": "agent", "title": t("column.agent")},
         {"field": "draft_text", "title": t("column.draft")},
@@ -264,6 +241,75 @@ def dumbbell(
         "height": {"step": 34},
         "data": {"values": rows},
         "layer": layers,
+        "config": _config(),
+    }
+
+
+def agents_by_run(runs: Sequence[tuple[str, Run]], scale: Scale, ink: Ink) -> Spec:
+    """The final score of every agent on ``scale``, one mark per run, the first the largest.
+
+    Args:
+        runs: (title, run); titles are unique.
+        scale: Agents on another scale are left out.
+        ink: Theme of the page.
+    """
+    titles = [title for title, _ in runs]
+    rows = [
+        {
+            "agent": report.title,
+            "run": title,
+            "score": report.final.score,
+            "text": text.score(report.final.score, scale),
+        }
+        for title, run in runs
+        for report in run.reports
+        if report.scale == scale and report.final and report.final.score is not None
+    ]
+    agents = list(
+        dict.fromkeys(report.title for _, run in runs for report in run.reports if report.scale == scale)
+    )
+    y = {"field": "agent", "type": "nominal", "sort": agents, "axis": _row_axis(ink)}
+    x = {"field": "score", **_score_axis(scale)}
+    return {
+        "height": {"step": 30},
+        "data": {"values": rows},
+        "layer": [
+            {
+                "mark": {"type": "rule", "color": _FAINT[ink], "opacity": 0.5, "strokeWidth": 2},
+                "encoding": {
+                    "y": y,
+                    "x": {"aggregate": "min", **x},
+                    "x2": {"aggregate": "max", "field": "score"},
+                },
+            },
+            {
+                "mark": {"type": "point", "filled": True, "opacity": 0.9},
+                "encoding": {
+                    "x": x,
+                    "y": y,
+                    "size": {  # the reference is the largest mark, so that an equal one does not hide it
+                        "condition": {"test": {"field": "run", "equal": titles[0]}, "value": 260},
+                        "value": 90,
+                    },
+                    "color": {
+                        "field": "run",
+                        "type": "nominal",
+                        "scale": {"domain": titles, "range": _SERIES[: len(titles)]},
+                        "legend": {"title": None, "orient": "top", "columns": 1, "labelLimit": 320},
+                    },
+                    "shape": {
+                        "field": "run",
+                        "type": "nominal",
+                        "scale": {"domain": titles, "range": _SHAPES[: len(titles)]},
+                    },
+                    "tooltip": [
+                        {"field": "agent", "title": t("column.agent")},
+                        {"field": "run", "title": t("chart.run")},
+                        {"field": "text", "title": t("column.score")},
+                    ],
+                },
+            },
+        ],
         "config": _config(),
     }
 
@@ -340,6 +386,33 @@ def _band(band: Band) -> dict[str, Any]:
         "words": band.words,
         "name": f"{sign}{term('label', label)}" if label else "",
         "colour": COLOURS.get(label, GREY),
+    }
+
+
+def _row_axis(ink: Ink) -> Spec:
+    return {
+        "title": None,
+        "labelLimit": 150,
+        "ticks": False,
+        "domain": False,
+        "grid": True,
+        "gridOpacity": 0.4,
+        "labelColor": _TEXT[ink],
+        "labelFontSize": 12,
+    }
+
+
+def _score_axis(scale: Scale) -> Spec:
+    axis = {
+        "title": term("unit", scale.unit) or None,
+        "tickCount": 5,
+        "grid": False,
+        "format": "+.1f" if scale.low < 0 else ".0f",
+    }
+    return {
+        "type": "quantitative",
+        "scale": {"domain": [scale.low, scale.high], "nice": False},
+        "axis": axis,
     }
 
 

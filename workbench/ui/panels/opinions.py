@@ -49,7 +49,6 @@ def draft_and_revised(run: Run, bands: Sequence[Band], open_agent: Callable[[str
             scale,
             bands if scale.high == 100 else (),
             st.context.theme.type or "light",
-            axis_title=term("unit", scale.unit),
         )
         st.vega_lite_chart(chart, alt=t("opinions.alt"))
     _table(reports, open_agent)

@@ -1,0 +1,171 @@
+"""Runs side by side: what weakens the comparison, every row that differs, and the strategies as a diff."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from workbench.compare import SECTIONS, Cell, Comparison, Row
+from workbench.errors import InputError
+from workbench.records import Run
+from workbench.store.rows import RunRow
+from workbench.store.runs import RunStore
+from workbench.ui import charts, text
+from workbench.ui.language import t, term
+from workbench.ui.panels.states import show_error
+
+RECENT = 200
+"""How many runs the chooser lists."""
+
+
+def choose_runs(store: RunStore, asked: Sequence[str]) -> list[str]:
+    """Which runs are compared, the reference first; the choice is written to the address.
+
+    Args:
+        store: Where the runs are.
+        asked: Ids out of the address; an unknown one is shown as an error and left out.
+    """
+    known: dict[str, RunRow] = {row.run_id: row for row in store.find(limit=RECENT)}
+    chosen: list[str] = []
+    for name in filter(None, (name.strip() for name in asked)):
+        try:
+            run_id = store.resolve(name)
+        except InputError as error:
+            show_error(error)
+            continue
+        known.setdefault(run_id, store.find(run_id=run_id, limit=1)[0])
+        chosen.append(run_id)
+    pipeline = known[chosen[0]].pipeline if chosen else None
+    picked = st.multiselect(
+        t("compare.runs"),
+        [row.run_id for row in known.values() if pipeline in (None, row.pipeline) or row.run_id in chosen],
+        default=list(dict.fromkeys(chosen)),
+        format_func=lambda run_id: _row_title(known[run_id]),
+        placeholder=t("compare.placeholder"),
+        help=t("compare.runs_help"),
+        key="compare.runs",
+    )
+    if picked != chosen:
+        st.query_params["runs"] = ",".join(picked)
+    return list(picked)
+
+
+def comparison(compared: Comparison) -> None:
+    """The whole comparison, section by section."""
+    if compared.weakened_by:
+        lines = [
+            f"- {term('weakness', weakness.kind)}: {text.escape(', '.join(weakness.values))}"
+            for weakness in compared.weakened_by
+        ]
+        st.warning("\n".join(lines), title=t("compare.weakened"), icon=":material/warning:")
+    _chart(compared)
+    differing = st.toggle(t("compare.differing"), value=True, key="compare.differing")
+    _table(compared, differing=differing)
+    for run in compared.runs[1:]:
+        if diff := compared.strategy_diffs.get(run.run_id):
+            with st.expander(t("compare.strategy_diff", run=text.escape(_title(run, compared)))):
+                st.code(diff, language="diff", wrap_lines=True)
+
+
+def _chart(compared: Comparison) -> None:
+    """The final score of every agent in every run, where they share a scale."""
+    scales = [report.scale for run in compared.runs for report in run.reports if report.counted]
+    if not scales:
+        return
+    scale = max(set(scales), key=scales.count)
+    series = [(_title(run, compared), run) for run in compared.runs]
+    st.vega_lite_chart(
+        charts.agents_by_run(series, scale, st.context.theme.type or "light"), alt=t("compare.alt")
+    )
+
+
+def _table(compared: Comparison, *, differing: bool) -> None:
+    """One table, so that a run keeps its column from section to section."""
+    heads = [text.escape(_title(run, compared)) for run in compared.runs]
+    heads[0] = f"{t('compare.reference')}  \n{heads[0]}"
+    names: list[str] = []
+    cells: list[list[str]] = [[] for _ in heads]
+    folded = len(compared.rows)
+    for section in SECTIONS:
+        rows = compared.section(section, differing=differing)
+        folded -= len(rows)
+        if rows:
+            names.append(f"**{term('compare_section', section)}**")
+            names += [_name(row, compared) for row in rows]
+            for index, column in enumerate(cells):
+                column += ["", *(_cell(row, row.cells[index]) for row in rows)]
+    if names:
+        table = {t("compare.what"): names, **dict(zip(heads, cells, strict=True))}
+        st.table(table, border="horizontal", alt=t("compare.title"))
+    if folded:
+        st.caption(t("compare.folded", count=folded))
+
+
+def _name(row: Row, compared: Comparison) -> str:
+    name = text.escape(term("compare_row", row.name))
+    return f"{text.escape(compared.titles[row.agent])} · {name}" if row.agent else name
+
+
+def _cell(row: Row, cell: Cell) -> str:
+    """A value and its signed change against the reference."""
+    value = cell.value
+    if value is None:
+        return text.MISSING
+    if isinstance(value, str):
+        return text.escape(_words(row.name, value))
+    change = "" if cell.change is None else f" :gray[{_signed(row.name, cell.change)}]"
+    return f"{_figure(row.name, value)}{change}"
+
+
+def _words(name: str, value: str) -> str:
+    match name:
+        case "label":
+            return f"{charts.SIGNS.get(value, '')} {term('label', value)}".strip()
+        case "status":
+            return term("run_status", value) if value in ("running", "done") else term("status", value)
+        case "sufficiency":
+            return term("sufficiency", value)
+        case "models" | "model":
+            return text.model_name(value)
+    return value
+
+
+def _figure(name: str, value: float) -> str:
+    match name:
+        case "confidence":
+            return text.probability(value)
+        case "cost":
+            return text.escape(text.cost(value))
+        case "seconds":
+            return text.duration(value)
+    return text.number(value, 0 if float(value).is_integer() else 2)
+
+
+def _signed(name: str, change: float) -> str:
+    figure = _figure(name, abs(change))
+    if figure == _figure(name, 0):
+        return "±0"
+    return f"{'+' if change > 0 else text.MINUS}{figure}"
+
+
+def _title(run: Run, compared: Comparison) -> str:
+    """What sets a run apart from the others: the facts in which they differ, else its id."""
+    facts = {run.run_id: _facts(run) for run in compared.runs}
+    differing = [
+        index for index, values in enumerate(zip(*facts.values(), strict=True)) if len(set(values)) > 1
+    ]
+    titles = {run_id: [known[index] for index in differing] for run_id, known in facts.items()}
+    title = titles[run.run_id]
+    if list(titles.values()).count(title) > 1:
+        title = [*title, run.run_id[-6:]]
+    return " · ".join(title)
+
+
+def _facts(run: Run | RunRow) -> tuple[str, ...]:
+    title = run.subject.title if isinstance(run, Run) else run.subject_title
+    return (title, text.day(run.as_of), run.strategy, text.models_title(run.models))
+
+
+def _row_title(row: RunRow) -> str:
+    return " · ".join((*_facts(row), row.run_id[-6:]))
