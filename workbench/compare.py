@@ -106,6 +106,25 @@ class Comparison:
         """The rows of a section, or only those that differ."""
         return [row for row in self.rows if row.section == section and not (differing and row.same)]
 
+    def to_json(self) -> Mapping[str, Any]:
+        """The stable public shape printed by ``workbench compare --json``."""
+        return {
+            "runs": [run.run_id for run in self.runs],
+            "weakened_by": [str(weakness) for weakness in self.weakened_by],
+            "rows": [
+                {
+                    "section": row.section,
+                    "agent": row.agent,
+                    "name": row.name,
+                    "same": row.same,
+                    "values": [cell.value for cell in row.cells],
+                    "changes": [cell.change for cell in row.cells],
+                }
+                for row in self.rows
+            ],
+            "strategy_diffs": dict(self.strategy_diffs),
+        }
+
 
 def compare(runs: Sequence[Run]) -> Comparison:
     """Compare two or more runs of one pipeline; the first is the reference.

@@ -14,9 +14,13 @@ from functools import cached_property
 from pathlib import Path
 
 from workbench import pipelines
+from workbench.engine.agent import RunOptions
+from workbench.engine.jobs import JobManager
 from workbench.engine.plan import Plan
 from workbench.errors import WorkspaceError
 from workbench.evidence.database import EvidenceDB
+from workbench.llm.base import Model
+from workbench.llm.baseline import Baseline
 from workbench.records import Models, Run, Subject
 from workbench.settings import Settings, load_settings
 from workbench.store.runs import RunStore
@@ -140,6 +144,17 @@ class Workspace:
     @cached_property
     def evidence(self) -> EvidenceDB:
         return EvidenceDB(self.data_dir / "evidence.db", self.data_dir / "facts")
+
+    @cached_property
+    def jobs(self) -> JobManager:
+        """The runs this process carries out. Its thread starts with the first use."""
+        return JobManager(
+            self.store, self.model(), RunOptions(agent_deadline_s=self.settings.agent_deadline_s)
+        )
+
+    def model(self) -> Model:
+        """Who answers the requests of every tier."""
+        return Baseline()
 
     @property
     def prompts(self) -> PromptLibrary:

@@ -71,6 +71,30 @@ class RunRow:
     def seconds(self) -> float | None:
         return (self.finished - self.started).total_seconds() if self.finished else None
 
+    def to_json(self) -> Mapping[str, Any]:
+        """The stable public shape printed by ``workbench runs --json``."""
+        return {
+            "run_id": self.run_id,
+            "pipeline": self.pipeline,
+            "status": self.status,
+            "subject": self.subject_key,
+            "title": self.subject_title,
+            "as_of": self.as_of.isoformat(),
+            "strategy": self.strategy,
+            "model": self.models.title,
+            "score": self.score,
+            "label": self.label,
+            "confidence": self.confidence,
+            "counted": self.counted,
+            "total": self.total,
+            "cost": self.cost,
+            "started": self.started.isoformat(),
+            "finished": self.finished.isoformat() if self.finished else None,
+            "starred": self.starred,
+            "tags": list(self.tags),
+            "note": self.note,
+        }
+
 
 def text_hash(text: str) -> str:
     """The name under which a text is stored: sha256 of its UTF-8 bytes."""
@@ -200,7 +224,7 @@ def run_record(row: Row, strategy_text: str, reports: Sequence[Report]) -> Run:
         started=row["started"],
         finished=row["finished"],
         retry_of=row["retry_of"],
-        reports=tuple(sorted(reports, key=lambda report: order[report.agent])),
+        reports=tuple(sorted(reports, key=lambda report: order.get(report.agent, len(order)))),
         verdict=Verdict.model_validate_json(row["verdict"]) if row["verdict"] else None,
         receipt=Receipt.model_validate_json(row["receipt"]) if row["receipt"] else None,
         error=row["error"],

@@ -1,0 +1,422 @@
+"""The ``workbench`` command: each command is a few lines over the same functions as the pages.
+
+Exit codes: 0 done; 1 the run, a check or the storage failed; 2 the input cannot be used, and nothing was
+stored; 130 interrupted. With ``--json``, standard output holds one JSON object and nothing else.
+"""
+
+from __future__ import annotations
+
+import functools
+import io
+import json
+import os
+import shutil
+import socket
+import subprocess
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any, NoReturn, get_args
+
+import click
+
+from workbench import console
+from workbench.compare import compare as compare_runs
+from workbench.doctor import examine
+from workbench.engine.plan import Plan
+from workbench.errors import (
+    AmbiguousError,
+    InputError,
+    ModelError,
+    StoreError,
+    StrategyError,
+    WorkbenchError,
+)
+from workbench.evidence.fixtures import resolve_match
+from workbench.evidence.view import parse_day
+from workbench.export import FORMATS, Format, file_name
+from workbench.export import export as export_run
+from workbench.records import PipelineName, Run, RunStatus, TickerSubject
+from workbench.store import backups
+from workbench.strategy.files import LoadedStrategy
+from workbench.strategy.findings import Finding
+from workbench.strategy.schema import ChaptersStrategy
+from workbench.workspace import Workspace, init_workspace
+
+INTERRUPTED = 130
+APP = Path(__file__).with_name("app.py")
+ADDRESS = "127.0.0.1"
+
+
+class OneLineErrors(click.Group):
+    """A group whose errors are one line on standard error."""
+
+    def main(self, *args: Any, **kwargs: Any) -> NoReturn:
+        kwargs["standalone_mode"] = False
+        try:
+            sys.exit(super().main(*args, **kwargs))
+        except click.exceptions.NoArgsIsHelpError as error:
+            error.show()
+            sys.exit(error.exit_code)
+        except click.ClickException as error:
+            _complain(error.format_message(), error.exit_code)
+        except WorkbenchError as error:
+            _complain(_described(error), 1 if isinstance(error, (StoreError, ModelError)) else 2)
+        except (click.Abort, KeyboardInterrupt):
+            _complain("interrupted.", INTERRUPTED)
+
+
+def _complain(message: str, code: int) -> NoReturn:
+    click.echo(f"Error: {console.one_line(message)}", err=True)
+    sys.exit(code)
+
+
+def _described(error: WorkbenchError) -> str:
+    candidates = error.candidates if isinstance(error, AmbiguousError) else ()
+    unnamed = [candidate for candidate in candidates if candidate not in error.remedy]
+    return f"{error} It may be: {'; '.join(unnamed)}." if unnamed else str(error)
+
+
+@click.group(cls=OneLineErrors, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="analyst-workbench")
+@click.option(
+    "--workspace",
+    "home",
+    type=click.Path(path_type=Path),
+    help="Folder of the workspace; else WORKBENCH_HOME, else the current folder.",
+)
+def cli(home: Path | None) -> None:
+    """Shape how agents judge a company or a match, and find out whether the judging is any good."""
+    for stream in (sys.stdout, sys.stderr):
+        # A letter the terminal cannot show must not end the command.
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
+
+
+def main() -> None:
+    cli()
+
+
+def with_workspace(command: Callable[..., int | None]) -> Callable[..., int | None]:
+    """Open the workspace named on the command line and pass it to the command as its first argument."""
+
+    @functools.wraps(command)
+    def opened(*args: Any, **kwargs: Any) -> int | None:
+        home = click.get_current_context().find_root().params["home"]
+        return command(Workspace.open(home), *args, **kwargs)
+
+    return opened
+
+
+json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+model_option = click.option("--model", help="Model of every agent: a litellm model string, or baseline.")
+
+
+@cli.command()
+@click.argument("folder", type=click.Path(path_type=Path), metavar="DIR")
+def init(folder: Path) -> None:
+    """Lay out a new workspace in DIR: strategies, prompts and sample facts."""
+    made = init_workspace(folder)
+    click.echo(f"The workspace is {made}")
+    click.echo(f"Next: workbench --workspace {folder} app")
+
+
+@cli.command()
+@click.option("--port", default=8501, show_default=True, type=click.IntRange(1024, 65535))
+@with_workspace
+def app(workspace: Workspace, port: int) -> int | None:
+    """Open the workbench in a browser."""
+    free = _free_port(port)
+    if free != port:
+        click.echo(f"Port {port} is taken, using {free}.")
+    click.echo(f"Analyst Workbench on http://{ADDRESS}:{free} (workspace {workspace.root}, Ctrl-C to stop)")
+    sys.stdout.flush()
+    # All other settings, safe for a machine with neighbours, are in .streamlit/config.toml beside the app.
+    flags = ["--server.address", ADDRESS, "--server.port", str(free)]
+    command = [sys.executable, "-m", "streamlit", "run", str(APP), *flags]
+    os.environ["WORKBENCH_HOME"] = str(workspace.root)
+    if os.name == "nt":  # where exec does not replace the process
+        return subprocess.call(command)
+    os.execv(sys.executable, command)
+
+
+def _free_port(first: int) -> int:
+    for port in range(first, min(first + 50, 65536)):
+        with socket.socket() as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, os.name != "nt")
+            try:
+                probe.bind((ADDRESS, port))
+            except OSError:
+                continue
+            return port
+    raise InputError(f"no port is free between {first} and {first + 49}.", remedy="Name another: --port.")
+
+
+@cli.group()
+def run() -> None:
+    """Run a pipeline over a subject."""
+
+
+@run.command()
+@click.argument("ticker")
+@click.option("--as-of", required=True, type=parse_day, help="Nothing from this day (YYYY-MM-DD) on is seen.")
+@click.option("--strategy", default="value", show_default=True)
+@model_option
+@json_option
+@with_workspace
+def chapters(
+    workspace: Workspace, ticker: str, as_of: Any, strategy: str, model: str | None, as_json: bool
+) -> int:
+    """Judge a company: TICKER is a code in any common spelling, or a name."""
+    instrument = workspace.evidence.instruments.resolve(ticker)
+    subject = TickerSubject(code=instrument.code, name=instrument.name)
+    loaded = workspace.strategy(strategy)
+    return _run(workspace, workspace.plan(loaded, subject, as_of), loaded, model, as_json)
+
+
+@run.command()
+@click.argument("home")
+@click.argument("away")
+@click.option("--date", required=True, type=parse_day, help="Day of the match (YYYY-MM-DD).")
+@click.option("--competition", help="Where the clubs alone do not decide it.")
+@click.option("--strategy", default="match", show_default=True)
+@model_option
+@json_option
+@with_workspace
+def match(
+    workspace: Workspace,
+    home: str,
+    away: str,
+    date: Any,
+    competition: str | None,
+    strategy: str,
+    model: str | None,
+    as_json: bool,
+) -> int:
+    """Judge a football match between HOME and AWAY as of the day it is played."""
+    subject = resolve_match(workspace.evidence, home, away, date, competition)
+    loaded = workspace.strategy(strategy)
+    return _run(workspace, workspace.plan(loaded, subject, date), loaded, model, as_json)
+
+
+def _run(workspace: Workspace, plan: Plan, strategy: LoadedStrategy, model: str | None, as_json: bool) -> int:
+    models = workspace.models(strategy, model)
+    return _follow(workspace, workspace.jobs.start(plan, models), as_json)
+
+
+@cli.command()
+@click.argument("run_id", metavar="RUN")
+@json_option
+@with_workspace
+def resume(workspace: Workspace, run_id: str, as_json: bool) -> int:
+    """Go on with an interrupted or cancelled run; its finished agents are kept."""
+    old = workspace.store.load(workspace.store.resolve(run_id))
+    plan = workspace.plan(workspace.strategy_of(old), old.subject, old.as_of)
+    return _follow(workspace, workspace.jobs.start(plan, old.models, run_id=old.run_id), as_json)
+
+
+def _follow(workspace: Workspace, run_id: str, as_json: bool) -> int:
+    """Wait for a run, say on a terminal which agents are done, print it, and return the exit code."""
+    told: set[str] = set()
+    try:
+        while True:
+            try:
+                workspace.jobs.wait(run_id, timeout=0.2)
+                break
+            except TimeoutError:
+                _tell_progress(workspace, run_id, told)
+    except KeyboardInterrupt:
+        workspace.jobs.cancel(run_id)
+        workspace.jobs.wait(run_id)
+        click.echo(f"Cancelled. Go on with: workbench resume {run_id}", err=True)
+        return INTERRUPTED
+    finished = workspace.store.load(run_id)
+    _print_run(finished, as_json)
+    return 0 if finished.status == "done" else 1
+
+
+def _tell_progress(workspace: Workspace, run_id: str, told: set[str]) -> None:
+    progress = workspace.jobs.progress(run_id)
+    if progress is None or not sys.stderr.isatty():
+        return
+    for agent in progress.agents:
+        if agent.state in ("done", "no_data", "failed") and agent.agent not in told:
+            told.add(agent.agent)
+            click.echo(
+                f"{console.one_line(agent.title)}: {agent.state} {agent.elapsed_s or 0:.1f} s", err=True
+            )
+
+
+@cli.command("runs")
+@click.option("--pipeline", type=click.Choice(get_args(PipelineName)))
+@click.option("--subject", help="Code or key of the subject, exactly.")
+@click.option("--strategy")
+@click.option("--status", type=click.Choice(get_args(RunStatus)))
+@click.option("--label", help="buy, watch, avoid; 1, X, 2.")
+@click.option("--tag")
+@click.option("--starred", is_flag=True, default=None)
+@click.option("--text", help="Appears in subject, strategy, model, verdict, tags or note.")
+@click.option("--limit", default=20, show_default=True, type=click.IntRange(1, 1000))
+@click.option("--page", default=1, show_default=True, type=click.IntRange(1))
+@json_option
+@with_workspace
+def list_runs(workspace: Workspace, limit: int, page: int, as_json: bool, **filters: Any) -> None:
+    """List the runs, newest first."""
+    total = workspace.store.count(**filters)
+    rows = workspace.store.find(limit=limit, offset=limit * (page - 1), **filters)
+    if as_json:
+        _print_json({"total": total, "runs": [row.to_json() for row in rows]})
+    elif not total:
+        click.echo(
+            "No run matches." if any(filters.values()) else "There are no runs yet: workbench run --help"
+        )
+    else:
+        _print_lines(console.runs_lines(rows, _width()))
+        click.echo(f"{len(rows)} of {total} runs" + (f", page {page}" if total > limit else ""))
+
+
+@cli.command()
+@click.argument("run_id", metavar="RUN")
+@click.option("--agent", help="One agent in full: opinions, evidence, prompts and raw answers.")
+@json_option
+@with_workspace
+def show(workspace: Workspace, run_id: str, agent: str | None, as_json: bool) -> None:
+    """Show a run. RUN is its id, or an unmistakable beginning or end of it."""
+    found = workspace.store.load(workspace.store.resolve(run_id))
+    if agent is None or as_json:
+        _print_run(found, as_json)
+        return
+    report = found.report(agent)
+    if report is None:
+        known = ", ".join(report.agent for report in found.reports)
+        raise InputError(f"the run has no report of {agent!r}.", remedy=f"It has: {known}.")
+    _print_lines(console.agent_lines(found, report))
+
+
+@cli.command()
+@click.argument("run_ids", metavar="RUN RUN...", nargs=-1, required=True)
+@click.option("--all", "every_row", is_flag=True, help="Show the equal rows too.")
+@json_option
+@with_workspace
+def compare(workspace: Workspace, run_ids: tuple[str, ...], every_row: bool, as_json: bool) -> None:
+    """Put runs side by side; the first is the reference."""
+    store = workspace.store
+    comparison = compare_runs(store.load_many([store.resolve(text) for text in run_ids]))
+    if as_json:
+        _print_json(comparison.to_json())
+    else:
+        _print_lines(console.comparison_lines(comparison, every_row=every_row, width=_width()))
+
+
+@cli.command()
+@click.argument("run_id", metavar="RUN")
+@click.option("--format", "form", type=click.Choice(FORMATS), default="html", show_default=True)
+@click.option("--output", type=click.Path(path_type=Path), help="File to write; - is standard output.")
+@with_workspace
+def export(workspace: Workspace, run_id: str, form: Format, output: Path | None) -> None:
+    """Write a run to a file: a page to read, a table, or the whole record."""
+    found = workspace.store.load(workspace.store.resolve(run_id))
+    content = export_run(found, form)
+    if output == Path("-"):
+        click.echo(content, nl=False)
+        return
+    target = output or Path(file_name(found, form))
+    try:
+        target.write_bytes(content)
+    except OSError as error:
+        raise InputError(f"cannot write the file: {error.strerror}.", where=str(target)) from error
+    click.echo(target)
+
+
+@cli.command()
+@click.option("--restore", is_flag=True, help="Put the last backup in the place of the run database.")
+@with_workspace
+def doctor(workspace: Workspace, restore: bool) -> int:
+    """Say what is installed, what the workspace holds and what is wrong. Calls no model."""
+    if restore:
+        backup, replaced = backups.restore(workspace.data_dir / "runs.db")
+        click.echo(f"The runs are those of {backup.name}. The file before: {replaced}")
+    failed = False
+    for check in examine(workspace):
+        click.echo(f"{check.status:8}{check.name:12}{console.one_line(check.detail)}")
+        failed = failed or check.status == "error"
+    return int(failed)
+
+
+@cli.group()
+def prompts() -> None:
+    """Look after the prompt files."""
+
+
+@prompts.command("check")
+@with_workspace
+def check_prompts(workspace: Workspace) -> int:
+    """Check every prompt, and that no released one was changed."""
+    return _print_findings(workspace.prompts.check(), f"{len(workspace.prompts.names())} prompts are fine.")
+
+
+@prompts.command("release")
+@with_workspace
+def release_prompts(workspace: Workspace) -> None:
+    """Lock the prompt files that are not locked yet: from now on a change is a new version."""
+    _print_lines(workspace.prompts.release() or ["Every prompt is released already."])
+
+
+@cli.command()
+@click.argument("names", metavar="[STRATEGY]...", nargs=-1)
+@with_workspace
+def lint(workspace: Workspace, names: tuple[str, ...]) -> int:
+    """Check strategies, or all of them, and the operators they name."""
+    checked = names or tuple(workspace.strategies())
+    findings = [finding for name in checked for finding in _strategy_findings(workspace, name)]
+    return _print_findings(findings, f"{', '.join(checked)}: no finding.")
+
+
+def _strategy_findings(workspace: Workspace, name: str) -> Iterator[Finding]:
+    try:
+        strategy = workspace.strategy(name).strategy
+    except StrategyError as error:
+        yield Finding("error", error.where, error.what, error.remedy)
+        return
+    for chapter in strategy.framework.chapters if isinstance(strategy, ChaptersStrategy) else ():
+        for operator in chapter.operators:
+            try:
+                workspace.operators.get(operator)
+            except StrategyError as error:
+                yield Finding(
+                    "error", f"{name}.yaml: {chapter.id}", f"{error.where}: {error.what}", error.remedy
+                )
+
+
+def _print_findings(findings: Iterable[Finding], all_fine: str) -> int:
+    failed = False
+    for finding in findings:
+        all_fine = ""
+        click.echo(console.one_line(str(finding)))
+        failed = failed or finding.severity == "error"
+    if all_fine:
+        click.echo(all_fine)
+    return int(failed)
+
+
+def _print_run(found: Run, as_json: bool) -> None:
+    if as_json:
+        _print_json(found.to_json())
+    else:
+        _print_lines(console.run_lines(found, _width()))
+
+
+def _print_lines(lines: Iterable[str]) -> None:
+    for line in lines:
+        click.echo(line)
+
+
+def _print_json(value: Any) -> None:
+    # Where the terminal has no Chinese, escapes keep the JSON readable for programs.
+    unicode = "utf" in (sys.stdout.encoding or "").lower()
+    click.echo(json.dumps(value, ensure_ascii=not unicode, allow_nan=False, indent=2))
+
+
+def _width() -> int:
+    """Columns of the terminal; a pipe gets the whole lines."""
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else 10_000

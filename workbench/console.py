@@ -1,0 +1,261 @@
+"""How a terminal shows runs, lists of runs and comparisons: plain text in, plain text out.
+
+Widths are counted in columns, since a Chinese character takes two. Texts of models, feeds and users lose
+their control characters, so that none of them can move the cursor or recolour the screen.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
+
+from workbench.compare import SECTIONS, Cell, Comparison, Row
+from workbench.records import BASELINE, MatchSubject, Models, Opinion, Report, Run, Scale
+from workbench.store.rows import RunRow
+
+MISSING = "–"
+
+_DIRECTIONS = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+
+
+def plain(text: str) -> str:
+    """Text without control characters and changes of direction; line ends and tabs stay."""
+    return "".join(
+        " " if (unicodedata.category(c) == "Cc" and c not in "\n\t") or c in _DIRECTIONS else c for c in text
+    )
+
+
+def one_line(text: str) -> str:
+    """Text on one line, without control characters."""
+    return " ".join(plain(text).split())
+
+
+def model_title(models: Models) -> str:
+    """The models of a run; the baseline never without saying that it is no model."""
+    names = dict.fromkeys((models.specialist, models.aggregator))
+    return " + ".join(f"{BASELINE} (built-in rules, not a model)" if n == BASELINE else n for n in names)
+
+
+def run_lines(run: Run, width: int) -> Iterator[str]:
+    """A run as a page of text.
+
+    Args:
+        run: The run.
+        width: Columns of the terminal; longer reasons are cut there.
+    """
+    as_of = f"as of {run.as_of}"
+    yield one_line(f"{run.subject.title} · {as_of} · strategy {run.strategy} · {model_title(run.models)}")
+    yield ""
+    yield from _verdict_lines(run)
+    if run.reports:
+        yield ""
+        yield from table(
+            ("agent", "status", "draft", "revised", "change", "confidence", "evidence", "why"),
+            [_report_cells(report) for report in run.reports],
+            right={2, 3, 4},
+            width=width,
+        )
+    yield ""
+    yield from _receipt_lines(run)
+
+
+def _verdict_lines(run: Run) -> Iterator[str]:
+    verdict = run.verdict
+    if verdict is None:
+        yield f"No verdict: the run is {run.status}." + (f" {one_line(run.error)}" if run.error else "")
+        return
+    if isinstance(run.subject, MatchSubject):
+        headline = _match_headline(run.subject, verdict.fields)
+    else:
+        headline = f"{verdict.label or MISSING} {_number(verdict.score, 1)}"
+    confidence = "" if verdict.confidence is None else f" · confidence {verdict.confidence:.2f}"
+    yield one_line(f"{headline}{confidence} · {verdict.counted} of {verdict.total} agents counted")
+    for warning in verdict.warnings:
+        yield f"  note: {one_line(warning)}"
+    for change in verdict.adjustments:
+        moved = f"{change.field} {_value(change.before)} -> {_value(change.after)}"
+        yield f"  rule: {one_line(f'{change.rule}: {moved}. {change.why}')}"
+
+
+def _match_headline(subject: MatchSubject, fields: dict[str, object]) -> str:
+    home, away = (_number(fields.get(name), 2) for name in ("pred_home_goals", "pred_away_goals"))
+    chances = fields.get("probabilities")
+    shares = (
+        ", ".join(f"{side} {share:.0%}" for side, share in chances.items())
+        if isinstance(chances, dict)
+        else ""
+    )
+    return f"{subject.home} {home} : {away} {subject.away}" + (f" · {shares}" if shares else "")
+
+
+def _report_cells(report: Report) -> tuple[str, ...]:
+    draft, revised = report.draft, report.revised
+    return (
+        report.title,
+        report.status,
+        _score(draft, report.scale),
+        _score(revised, report.scale),
+        _moved(draft, revised, report.scale),
+        _confidence(draft, revised),
+        report.evidence.sufficiency,
+        report.error or (revised.why_changed if revised else ""),
+    )
+
+
+def _receipt_lines(run: Run) -> Iterator[str]:
+    if receipt := run.receipt:
+        newest = receipt.newest_evidence or MISSING
+        withheld = f"{receipt.withheld:,} later rows withheld, {receipt.undated:,} undated rows dropped"
+        yield f"look-ahead receipt: newest evidence {newest}, {withheld}"
+    calls = [call for report in run.reports for call in report.calls]
+    costs = [call.cost for call in calls if not call.cache_hit]
+    known = [cost for cost in costs if cost is not None]
+    cost = f", cost {'at least ' if len(known) < len(costs) else ''}${sum(known):.4f}" if any(known) else ""
+    took = f" in {(run.finished - run.started).total_seconds():.1f} s" if run.finished else ""
+    yield f"run {run.run_id}: {run.status}{took}, {len(calls)} calls{cost}"
+
+
+def agent_lines(run: Run, report: Report) -> Iterator[str]:
+    """One agent in full: both opinions, the evidence, and every call with its exact prompt and answer."""
+    yield one_line(f"{report.title} ({report.agent}): {report.status}. {report.error}")
+    for opinion in (report.draft, report.revised):
+        if opinion:
+            score, confidence = _score(opinion, report.scale), _confidence(opinion, None)
+            yield f"\n--- {opinion.stage}: {score}, confidence {confidence}"
+            yield plain(opinion.analysis)
+            yield from (f"  * {one_line(line)}" for line in opinion.key_evidence)
+            if opinion.why_changed:
+                yield f"  why it changed: {one_line(opinion.why_changed)}"
+    yield f"\n--- evidence: {report.evidence.sufficiency}"
+    yield plain(report.evidence.text)
+    for name, reason in report.evidence.missing.items():
+        yield f"  missing {one_line(f'{name}: {reason}')}"
+    for call in report.calls:
+        model = call.resolved_model or call.requested_model
+        yield f"\n--- {call.stage} call {call.attempt} to {one_line(model)}: prompt"
+        yield plain(f"{call.system}\n\n{call.prompt}")
+        yield f"\n--- {call.stage} call {call.attempt}: {'error' if call.error else 'answer'}"
+        yield plain(call.reply or call.error)
+
+
+def runs_lines(rows: Sequence[RunRow], width: int) -> Iterator[str]:
+    """A list of runs, one a line."""
+    cells = [
+        (
+            row.run_id,
+            row.status,
+            row.subject_title,
+            row.as_of.isoformat(),
+            row.strategy,
+            row.models.title,
+            _number(row.score, 1),
+            row.label or MISSING,
+            " ".join(("*" * row.starred, *(f"#{tag}" for tag in row.tags), row.note)).strip(),
+        )
+        for row in rows
+    ]
+    header = ("run", "status", "subject", "as of", "strategy", "model", "score", "label", "marks")
+    return table(header, cells, right={6}, width=width)
+
+
+def comparison_lines(comparison: Comparison, *, every_row: bool, width: int) -> Iterator[str]:
+    """Runs side by side, section by section; equal rows are folded away unless ``every_row``."""
+    for weakness in comparison.weakened_by:
+        yield f"careful: {one_line(str(weakness))}"
+    header = ("", *(f"[{number}]" for number in range(1, len(comparison.runs) + 1)))
+    for number, run in enumerate(comparison.runs, start=1):
+        role = " (reference)" if number == 1 else ""
+        yield one_line(f"[{number}] {run.run_id} {run.subject.title} {run.as_of} {run.models.title}{role}")
+    for section in SECTIONS:
+        rows = comparison.section(section, differing=not every_row)
+        yield ""
+        folded = len(comparison.section(section)) - len(rows)
+        yield f"{section}" + (f" ({folded} equal rows folded)" if folded else "")
+        if rows:
+            lines = [(_row_title(comparison, row), *map(_cell, row.cells)) for row in rows]
+            yield from table(header, lines, width=width)
+    for run_id, diff in comparison.strategy_diffs.items():
+        yield ""
+        yield f"strategy of {run_id} against the reference"
+        yield plain(diff)
+
+
+def _row_title(comparison: Comparison, row: Row) -> str:
+    return f"{comparison.titles[row.agent]}: {row.name}" if row.agent else row.name
+
+
+def _cell(cell: Cell) -> str:
+    change = f" ({cell.change:+.4g})" if cell.change else ""
+    return f"{_value(cell.value)}{change}"
+
+
+def table(
+    header: Sequence[str], rows: Iterable[Sequence[str]], *, right: Iterable[int] = (), width: int
+) -> Iterator[str]:
+    """Lines of a table, its last column cut where the terminal ends.
+
+    Args:
+        header: Names of the columns.
+        rows: Cells, as many as columns.
+        right: Positions of the columns set flush right.
+        width: Columns of the terminal.
+    """
+    lines = [tuple(header), *(tuple(one_line(cell) for cell in row) for row in rows)]
+    widths = [max(columns(line[position]) for line in lines) for position in range(len(header))]
+    flush = set(right)
+    for line in lines:
+        cells = [
+            (" " * (size - columns(cell)) + cell)
+            if position in flush
+            else cell + " " * (size - columns(cell))
+            for position, (cell, size) in enumerate(zip(line, widths, strict=True))
+        ]
+        yield cut("  ".join(cells).rstrip(), width)
+
+
+def columns(text: str) -> int:
+    """Terminal columns a text takes: two for a wide character, none for a combining one."""
+    return sum(
+        0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text
+    )
+
+
+def cut(text: str, width: int) -> str:
+    """A text no wider than ``width`` columns, ending in ``…`` where something was left out."""
+    if columns(text) <= width:
+        return text
+    kept = ""
+    for c in text:
+        if columns(kept + c) > width - 1:
+            break
+        kept += c
+    return f"{kept}…"
+
+
+def _score(opinion: Opinion | None, scale: Scale) -> str:
+    return MISSING if opinion is None else _number(opinion.score, _digits(scale))
+
+
+def _moved(draft: Opinion | None, revised: Opinion | None, scale: Scale) -> str:
+    if not (draft and revised) or draft.score is None or revised.score is None:
+        return MISSING
+    return f"{revised.score - draft.score:+.{_digits(scale)}f}"
+
+
+def _confidence(draft: Opinion | None, revised: Opinion | None) -> str:
+    values = [_number(o.confidence, 2) for o in (draft, revised) if o]
+    return " -> ".join(dict.fromkeys(values)) or MISSING
+
+
+def _digits(scale: Scale) -> int:
+    return 0 if scale.high - scale.low >= 10 else 2
+
+
+def _number(value: object, digits: int) -> str:
+    return f"{value:,.{digits}f}" if isinstance(value, (int, float)) else MISSING
+
+
+def _value(value: float | str | None) -> str:
+    if value is None:
+        return MISSING
+    return f"{value:,.6g}" if isinstance(value, (int, float)) else value
