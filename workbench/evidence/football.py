@@ -27,7 +27,7 @@ from workbench.evidence.league import (
     standings,
 )
 from workbench.evidence.slices import slice_
-from workbench.evidence.strengths import GOALS_ONLY, MIN_MATCHES, MIXED, Strengths, fit
+from workbench.evidence.strengths import GOALS_ONLY, MIN_MATCHES, MIXED, Strength, Strengths, fit
 from workbench.evidence.view import Absence, View
 from workbench.records import Evidence, MatchSubject, Sufficiency
 
@@ -321,10 +321,18 @@ def _strengths(fitted: Strengths, subject: MatchSubject) -> dict[str, Any]:
     return {
         "league_home_goals": round(fitted.home_mean, 3),
         "league_away_goals": round(fitted.away_mean, 3),
-        "home": _rounded(asdict(fitted.of(subject.home)), 3),
-        "away": _rounded(asdict(fitted.of(subject.away)), 3),
+        "home": _strength(fitted.of(subject.home)),
+        "away": _strength(fitted.of(subject.away)),
         "expected_home_goals": round(home, 3),
         "expected_away_goals": round(away, 3),
+    }
+
+
+def _strength(strength: Strength) -> dict[str, float]:
+    return {
+        "attack": round(strength.attack, 3),
+        "defence": round(strength.defence, 3),
+        "matches": round(strength.matches, 1),
     }
 
 

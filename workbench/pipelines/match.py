@@ -8,18 +8,19 @@ so that stored runs fall into the two groups by themselves.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field, field_validator
 
 from workbench.engine.plan import AnswerForm, Plan, Reports, Step
 from workbench.errors import InputError
 from workbench.evidence.football import Window, combine, match_header
 from workbench.evidence.slices import get_slice
 from workbench.evidence.view import View
+from workbench.llm.schemas import MatchFinal, MatchForecast, SpecialistMatch
 from workbench.records import EDGE_SCALE, Evidence, MatchSubject, Scale, Subject
 from workbench.rules.match import conclude, heard
-from workbench.rules.poisson import MAX_GOALS, Outcome
+from workbench.rules.poisson import MAX_GOALS
 from workbench.strategy.files import LoadedStrategy
 from workbench.strategy.prompts import PromptLibrary
 from workbench.strategy.schema import MatchStrategy, Specialist
@@ -33,56 +34,53 @@ GOALS_SCALE = Scale(low=-4, high=4, neutral=0, unit="goals")
 Share = Annotated[float, Field(ge=0, le=1)]
 
 
-class _Answer(BaseModel):
-    model_config = ConfigDict(populate_by_name=True, allow_inf_nan=False)
+class OutcomeProbabilities(BaseModel):
+    home: Share = Field(alias="1")
+    draw: Share = Field(alias="X")
+    away: Share = Field(alias="2")
 
 
-class ExpertAnswer(_Answer):
-    """What every expert answers."""
+class _Stated(BaseModel):
+    """What a forecast may add to its contract, and how far it may go."""
 
-    status: str = Field(description="ok；切片里没有可用数据时写 no_data")
-    data_sufficiency: Literal["high", "medium", "low", "none"] = Field(description="数据是否足够")
-    analysis: str = Field(description="分析，引用证据中的数字")
-    home_edge: float = Field(ge=-1, le=1, description="主胜概率减客胜概率，正数利主队")
-    subjective_confidence: Share = Field(description="对自己判断的信心，不是概率")
-    key_evidence: list[str] = Field(max_length=5, description="关键证据，至多五条")
+    probabilities: OutcomeProbabilities | None = None
 
-
-class SingleAnswer(_Answer):
-    """The final contract, without weights: nobody else was asked."""
-
-    pred_home_goals: float = Field(ge=0, le=MAX_GOALS, description="主队进球期望")
-    pred_away_goals: float = Field(ge=0, le=MAX_GOALS, description="客队进球期望")
-    outcome: Outcome = Field(alias="1x2", description="1 主胜，X 平局，2 客胜")
-    subjective_confidence: Share = Field(description="对结论的信心，不是概率")
-    reasoning: str = Field(description="推理过程")
-    probabilities: Annotated[dict[Outcome, Share], Field(min_length=3)] | None = Field(
-        default=None, description="可省略；三项之和为 1"
-    )
+    @field_validator("pred_home_goals", "pred_away_goals", check_fields=False)
+    @classmethod
+    def _no_slip(cls, goals: float) -> float:
+        if goals > MAX_GOALS:
+            raise ValueError(f"a goal expectation above {MAX_GOALS:g} is a slip")
+        return goals
 
 
-class FinalAnswer(SingleAnswer):
-    """The aggregator's contract."""
+class SingleAnswer(_Stated, MatchForecast):
+    """The forecast of a single analyst, who has nobody to weigh."""
 
-    agent_weights: dict[str, Share] = Field(description="每位专家的采信度")
+
+class FinalAnswer(_Stated, MatchFinal):
+    """The forecast of the aggregator."""
 
 
 EXPERT_FORM = AnswerForm(
-    schema=ExpertAnswer,
+    schema=SpecialistMatch,
     scale=EDGE_SCALE,
     score=lambda answer: float(answer["home_edge"]),
     confidence="subjective_confidence",
 )
 
 
-def _final_form(schema: type[SingleAnswer]) -> AnswerForm:
+def _final_form(schema: type[MatchForecast]) -> AnswerForm:
     return AnswerForm(
         schema=schema,
         scale=GOALS_SCALE,
-        score=lambda answer: float(answer["pred_home_goals"]) - float(answer["pred_away_goals"]),
+        score=_goal_difference,
         confidence="subjective_confidence",
         analysis="reasoning",
     )
+
+
+def _goal_difference(answer: Mapping[str, Any]) -> float:
+    return round(float(answer["pred_home_goals"]) - float(answer["pred_away_goals"]), 6)
 
 
 def build(

@@ -70,7 +70,7 @@ def conclude(reports: Mapping[str, Report], strategy: MatchStrategy) -> Verdict:
             )
         )
     return Verdict(
-        score=home - away,
+        score=round(home - away, 6),
         label=label,
         confidence=opinion.confidence,
         fields={

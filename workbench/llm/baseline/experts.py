@@ -77,8 +77,11 @@ def judge_home_away(facts: Facts, ground: Ground, words: Wording) -> Judgement:
     """The home club at home and the away club away, against what an average club does there."""
     edge = venue_margin(facts["home"], ground, "goals") - venue_margin(facts["away"], ground, "goals")
     lines = []
-    for side, place in ((facts["home"], ("主场", "at home")), (facts["away"], ("客场", "away"))):
-        lines.append(f"{side['club']} {words.say(*place)}{record_text(side['recent'], words)}")
+    for side, place in (
+        (facts["home"], ("主场近", "at home, last")),
+        (facts["away"], ("客场近", "away, last")),
+    ):
+        lines.append(f"{side['club']} {words.say(*place)} {record_text(side['recent'], words)}")
     return Judgement(
         supremacy=ground.advantage + edge,
         confidence=0.6,
@@ -102,7 +105,7 @@ def judge_h2h(facts: Facts, ground: Ground, words: Wording) -> Judgement:
     if here["matches"]:
         lines.append(
             words.say(
-                f"其中在主队主场 {record_text(here, words)}", f"at this ground: {record_text(here, words)}"
+                f"其中主队主场 {record_text(here, words)}", f"at this ground: {record_text(here, words)}"
             )
         )
     return Judgement(
@@ -118,7 +121,7 @@ def judge_stats(facts: Facts, ground: Ground, words: Wording) -> Judgement:
     """Attack against defence, both ways, by the strengths fitted to the league; recent goals without them."""
     sides = [facts["home"], facts["away"]]
     lines = [
-        f"{side['club']} {words.say('本季 ', ' this season, ')}{record_text(side['season'], words)}"
+        f"{side['club']} {words.say('本季 ', 'this season: ')}{record_text(side['season'], words)}"
         for side in sides
         if side["season"]["matches"]
     ]
@@ -216,6 +219,8 @@ def per_match(record: Facts, source: Source) -> float:
 
 def record_text(record: Facts, words: Wording) -> str:
     """Matches, results and goals of a record, as the slice has them."""
+    if not record["matches"]:
+        return words.say("没有比赛记录", "no match on record")
     n, won, drawn, lost = (record[key] for key in ("matches", "won", "drawn", "lost"))
     goals = f"{record['goals_for']}:{record['goals_against']}"
     return words.say(

@@ -157,11 +157,17 @@ def _revised(name: str, facts: Facts, draft: Mapping[str, Any], words: Wording) 
         "Sample, expected goals and dates were checked; nothing to correct.",
     )
     evidence = [*(line for change in changes for line in change.evidence), *draft["key_evidence"]]
+    before_trust = draft["subjective_confidence"]
+    trust = round(before_trust * prod(change.trust for change in changes), 2)
+    conclusion = words.say(
+        f"复核后主队优势由 {draft['home_edge']:+.3f} 到 {edge:+.3f}，信心由 {before_trust} 到 {trust}。",
+        f"After the second look the home edge goes from {draft['home_edge']:+.3f} to {edge:+.3f}, "
+        f"the confidence from {before_trust} to {trust}.",
+    )
     return dict(draft) | {
+        "analysis": words.sentences([draft["analysis"], conclusion if changes else ""]),
         "home_edge": edge,
-        "subjective_confidence": round(
-            draft["subjective_confidence"] * prod(change.trust for change in changes), 2
-        ),
+        "subjective_confidence": trust,
         "key_evidence": evidence[:5],
         "why_changed": words.sentences([change.why for change in changes]) or unchanged,
     }

@@ -160,9 +160,9 @@ def _expected_goals(gap: float, evidence: tuple[str, ...], words: Wording) -> It
         return
     zh, en = ("主队", "home club") if gap > 0 else ("客队", "away club")
     why = words.say(
-        f"预期进球比赛果更看好{zh}，相差每场 {abs(gap):.2f} 球，向预期进球靠拢一半。",
-        f"Expected goals rate the {en} higher than results do, by {abs(gap):.2f} goals per match; "
-        "moved half of the way.",
+        f"与赛果相比，预期进球更看好{zh}，两队合计相差 {abs(gap):.2f} 球，向预期进球靠拢一半。",
+        f"Expected goals rate the {en} higher than results do, by {abs(gap):.2f} goals for both clubs "
+        "together; moved half of the way.",
     )
     yield Change(why, shift=XG_SHARE * gap, trust=0.9, evidence=evidence)
 
