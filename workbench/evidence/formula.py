@@ -10,6 +10,7 @@ with that reason. Nothing is ever filled in.
 from __future__ import annotations
 
 import inspect
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
@@ -151,9 +152,12 @@ def _work_out(formula: Formula, years: Sequence[Mapping[str, float]], reasons: M
     if lacking:
         return Ratio(None, "; ".join(lacking), inputs)
     try:
-        return Ratio(formula.function(**inputs), inputs=inputs)
+        value = formula.function(**inputs)
     except NotMeaningful as reason:
         return Ratio(None, str(reason), inputs)
+    if not math.isfinite(value):
+        return Ratio(None, "the figures it is made of are out of any proportion", inputs)
+    return Ratio(value, inputs=inputs)
 
 
 _AGO = {1: "the year before", 2: "two years before"}

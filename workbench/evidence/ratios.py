@@ -333,7 +333,7 @@ def ev_ebit(ev: float, ebit: float) -> float:
 @valuation("operating")
 def fcf_yield(fcf: float, market_cap: float) -> float:
     """Free cash flow / market cap; negative when cash flows out."""
-    return fcf / market_cap
+    return fcf / positive(market_cap, "market cap")
 
 
 @valuation("any")
@@ -344,7 +344,7 @@ def dividend_yield(dividend_per_share: float, price: float) -> float:
     months instead, which is done only where dividends name no fiscal year, counts two finals whenever a
     company pays a little earlier than the year before.
     """
-    return dividend_per_share / price
+    return dividend_per_share / positive(price, "price")
 
 
 # --- price history -----------------------------------------------------------------------------------
