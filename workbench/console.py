@@ -167,13 +167,14 @@ def comparison_lines(comparison: Comparison, *, every_row: bool, width: int) -> 
         role = " (reference)" if number == 1 else ""
         yield one_line(f"[{number}] {run.run_id} {run.subject.title} {run.as_of} {run.models.title}{role}")
     for section in SECTIONS:
-        rows = comparison.section(section, differing=not every_row)
-        yield ""
-        folded = len(comparison.section(section)) - len(rows)
-        yield f"{section}" + (f" ({folded} equal rows folded)" if folded else "")
-        if rows:
+        if rows := comparison.section(section, differing=not every_row):
+            yield ""
+            yield section
             lines = [(_row_title(comparison, row), *map(_cell, row.cells)) for row in rows]
             yield from table(header, lines, width=width)
+    if folded := sum(row.same for row in comparison.rows if not every_row):
+        yield ""
+        yield f"{folded} equal rows are not shown (--all)."
     for run_id, diff in comparison.strategy_diffs.items():
         yield ""
         yield f"strategy of {run_id} against the reference"

@@ -69,10 +69,14 @@ def _strategies(workspace: Workspace) -> Iterator[Check]:
 
 def _prompts(workspace: Workspace) -> Iterator[Check]:
     findings = workspace.prompts.check()
-    for finding in findings:
-        yield Check("prompts", finding.severity, str(finding))
-    if not findings:
-        yield Check("prompts", "ok", f"{len(workspace.prompts.names())} prompts, released and unchanged")
+    errors = [finding for finding in findings if finding.severity == "error"]
+    for error in errors:
+        yield Check("prompts", "error", str(error))
+    if not errors:
+        warned = f", {len(findings)} warnings (workbench prompts check)" if findings else ""
+        yield Check(
+            "prompts", "warning" if findings else "ok", f"{len(workspace.prompts.names())} prompts{warned}"
+        )
 
 
 def _facts(workspace: Workspace) -> Check:

@@ -7,11 +7,10 @@ import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from pydantic import BaseModel, TypeAdapter
 
-from workbench.engine.plan import Plan
 from workbench.records import (
     Call,
     Evidence,
@@ -28,6 +27,35 @@ from workbench.records import (
 )
 
 _SUBJECT: TypeAdapter[Subject] = TypeAdapter(Subject)
+
+
+class Named(Protocol):
+    @property
+    def agent(self) -> str: ...
+
+
+class Planned(Protocol):
+    """What the store keeps of a plan; ``workbench.engine.plan.Plan`` is one."""
+
+    @property
+    def pipeline(self) -> PipelineName: ...
+    @property
+    def subject(self) -> Subject: ...
+    @property
+    def as_of(self) -> dt.date: ...
+    @property
+    def strategy(self) -> str: ...
+    @property
+    def strategy_text(self) -> str: ...
+    @property
+    def strategy_hash(self) -> str: ...
+    @property
+    def prompt_version(self) -> str: ...
+    @property
+    def language(self) -> str: ...
+    @property
+    def steps(self) -> Sequence[Named]: ...
+
 
 Row = dict[str, Any]
 Texts = Mapping[str, str]
@@ -105,7 +133,7 @@ def as_json(record: BaseModel | None) -> str | None:
     return record.model_dump_json() if record is not None else None
 
 
-def run_row(run_id: str, plan: Plan, models: Models, *, started: str, owner: str) -> tuple[Row, Texts]:
+def run_row(run_id: str, plan: Planned, models: Models, *, started: str, owner: str) -> tuple[Row, Texts]:
     """The row of a run that starts now, and the texts it names."""
     strategy = text_hash(plan.strategy_text)
     row = {

@@ -17,7 +17,6 @@ from typing import Literal, TypedDict, Unpack
 
 from sqlite_utils import Database as Connection
 
-from workbench.engine.plan import Plan
 from workbench.errors import InputError, StoreError
 from workbench.records import Models, PipelineName, Receipt, Report, Run, RunStatus, Verdict
 from workbench.store import rows
@@ -25,7 +24,7 @@ from workbench.store.backups import back_up_daily
 from workbench.store.database import Database, utc_now
 from workbench.store.migrations import migrations
 from workbench.store.owners import Owner
-from workbench.store.rows import Row, RunRow, Texts
+from workbench.store.rows import Planned, Row, RunRow, Texts
 
 FinalStatus = Literal["done", "failed", "cancelled"]
 Order = Literal["newest", "oldest", "highest", "lowest", "subject"]
@@ -115,7 +114,7 @@ class RunStore:
     # -- writing a run ---------------------------------------------------------------------------------
 
     def start(
-        self, plan: Plan, models: Models, *, retry_of: str | None = None, batch_id: str | None = None
+        self, plan: Planned, models: Models, *, retry_of: str | None = None, batch_id: str | None = None
     ) -> str:
         """Record that a run begins and return its id, which sorts by time."""
         started = utc_now()
