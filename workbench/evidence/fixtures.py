@@ -180,11 +180,17 @@ def _named(text: str, names: Iterable[str], noun: str, *, part: bool = False) ->
 
 
 def _near(asked: str, names: list[str]) -> list[str]:
-    """Names that share a word with ``asked`` or are nearly spelt like it: at most four, nearest first."""
-    likeness = {name: difflib.SequenceMatcher(None, asked, _spelling(name)).ratio() for name in names}
-    words = set(asked.split())
-    near = [name for name in names if likeness[name] >= 0.6 or words & set(_spelling(name).split())]
-    return sorted(near, key=lambda name: -likeness[name])[:4]
+    """Names with words that begin like those asked for, or spelt alike: at most four, nearest first."""
+    parts = asked.split()
+
+    def nearness(name: str) -> tuple[float, float]:
+        words = _spelling(name).split()
+        begun = sum(any(word.startswith(part) for word in words) for part in parts)
+        return begun / max(1, len(parts)), difflib.SequenceMatcher(None, asked, _spelling(name)).ratio()
+
+    near = {name: nearness(name) for name in names}
+    likely = [name for name in names if near[name][0] > 0 or near[name][1] >= 0.6]
+    return sorted(likely, key=lambda name: near[name], reverse=True)[:4]
 
 
 def _spelling(name: str) -> str:
