@@ -130,13 +130,13 @@ class Dossier:
         return lambda reports: self._gather(operators, [reports[need] for need in needs])
 
     def _gather(self, operators: Sequence[Operator], earlier: Sequence[Report]) -> Evidence:
-        """Every slice its operators need, side by side, and what the earlier chapters concluded.
+        """The company's profile, every slice the operators need, and what the earlier chapters concluded.
 
         An operator can be answered when none of its slices is empty. The chapter is as good as the weakest
         slice of those operators; at most medium when another operator cannot be answered, at most low when
         half of them cannot, and without evidence when none can.
         """
-        names = dict.fromkeys(name for operator in operators for name in operator.data_needed)
+        names = dict.fromkeys(["profile", *(name for op in operators for name in op.data_needed)])
         slices = {name: self.slice(name) for name in names}
         facts: dict[str, Any] = {}
         missing: dict[str, str] = {}

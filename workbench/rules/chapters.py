@@ -21,6 +21,7 @@ from workbench.strategy.schema import (
     FieldRef,
     HardRule,
     Label,
+    Language,
 )
 
 Answers = Mapping[str, Mapping[str, Any]]
@@ -38,6 +39,11 @@ class Triggered:
 
     rule: HardRule
     because: str
+
+    def clause(self, language: Language) -> str:
+        """Why the rule exists and what triggered it, without a full stop."""
+        why = (self.rule.why or self.rule.name).rstrip("。. ")
+        return f"{why}（{self.because}）" if language == "zh" else f"{why} ({self.because})"
 
 
 def conclude(reports: Mapping[str, Report], strategy: ChaptersStrategy) -> Verdict:
@@ -111,9 +117,7 @@ def apply_rules(
                 field="score",
                 before=before,
                 after=score,
-                why=f"{found.rule.why}（{found.because}）"
-                if strategy.language == "zh"
-                else f"{found.rule.why} ({found.because})",
+                why=found.clause(strategy.language),
             )
         )
     by_score = thresholds.label(score)

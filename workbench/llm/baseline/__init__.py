@@ -17,7 +17,7 @@ from workbench.records import BASELINE
 
 
 class Baseline:
-    """The baseline as a ``Model``: reads ``facts`` and ``task`` and answers with the JSON a model would write."""
+    """The baseline as a ``Model``: reads facts and task, and answers with the JSON a model would write."""
 
     async def complete(self, request: Request) -> Reply:
         """Answer one request by the rule registered for its kind of task and stage.

@@ -46,9 +46,7 @@ class Book:
         self.sources: Sequence[str] = facts.get("sources") or ()
         self.chapters: Sequence[Mapping[str, Any]] = facts.get("chapters") or ()
         self.as_of = as_of
-        self.words = Wording(
-            language, str(self.profile.get("statement_currency") or self.profile.get("currency") or "")
-        )
+        self.words = Wording(language, str(statements.get("currency") or ""))
         self.say = self.words.say
 
     @property
@@ -74,6 +72,10 @@ class Book:
             return None
         return self._value(name, self.years[-1 - back])
 
+    def has(self, name: str) -> bool:
+        """Whether the newest year has a value."""
+        return self.item(name) is not None
+
     def series(self, name: str, last: int = 5) -> Series:
         """``(year, value)`` of the last years, ascending, years without a value left out."""
         values = [(year, self._value(name, year)) for year in self.years[-last:]]
@@ -85,13 +87,23 @@ class Book:
         return float(value) if isinstance(value, int | float) else None
 
     @property
+    def span(self) -> int:
+        """Years a growth rate is taken over: five, or as many as there are."""
+        return max(1, min(5, len(self.years) - 1))
+
+    @property
     def price_date(self) -> str:
         return str(self._latest.get("price_date") or "")
 
     def mean(self, name: str, last: int = 3) -> float | None:
         """Mean of the last years; None where any of them is missing."""
+        total = self.total(name, last)
+        return None if total is None else total / last
+
+    def total(self, name: str, last: int) -> float | None:
+        """Sum of the last years; None where any of them is missing."""
         values = [value for _, value in self.series(name, last)]
-        return sum(values) / len(values) if len(values) == last else None
+        return sum(values) if len(values) == last else None
 
     def growth(self, name: str, years: int) -> float | None:
         """Compound annual growth over ``years`` years; None unless both ends are positive."""
@@ -119,24 +131,27 @@ class Book:
                 return chapter["fields"][field]
         return None
 
-    def money(self, name: str, back: int = 0) -> str:
-        """``label year amount`` of an item that is known to exist, e.g. ``经营现金流 -74.3 亿元（2018）``."""
+    def cite(self, name: str, back: int = 0) -> str:
+        """One figure that is known to exist, e.g. ``经营现金流净额 -74.3 亿元（2018）``."""
         value = self.item(name, back)
         assert value is not None, name
-        label = self.words.label(name)
-        return self.say(
-            f"{label} {self.words.money(value)}（{self.years[-1 - back]}）",
-            f"{label} {self.words.money(value)} ({self.years[-1 - back]})",
-        )
+        text = f"{self.words.label(name)} {self.words.figure(name, value)}"
+        return self.say(f"{text}（{self.years[-1 - back]}）", f"{text} ({self.years[-1 - back]})")
 
-    def run(self, name: str, last: int = 3, *, percent: bool = False) -> str:
-        """A label and its last years, e.g. ``经营现金流 2017 年 -162.3 亿元、2018 年 -74.3 亿元``."""
-        write = self.words.percent if percent else self.words.money
+    def run(self, name: str, last: int = 3) -> str:
+        """The last years of an item or ratio: ``经营现金流净额 2017 年 -162.3 亿元、2018 年 -74.3 亿元``."""
+        write = self.words.figure
         parts = [
-            self.say(f"{year} 年 {write(value)}", f"{write(value)} in {year}")
+            self.say(f"{year} 年 {write(name, value)}", f"{write(name, value)} in {year}")
             for year, value in self.series(name, last)
         ]
         return f"{self.words.label(name)} {self.words.join(parts)}"
+
+    def quote(self, name: str) -> str:
+        """A figure of today that is known to exist, e.g. ``市盈率 8.3 倍``."""
+        value = self.latest(name)
+        assert value is not None, name
+        return f"{self.words.label(name)} {self.words.figure(name, value)}"
 
     def _value(self, name: str, year: str) -> float | None:
         value = self._items.get(name, {}).get(year)

@@ -1,141 +1,110 @@
-"""What kind of company is this? Rules of the operators on business, moat, cycle and capital."""
+"""What kind of company is this? Rules of the operators on business, moat, cycle, capital and outlook."""
 
 from __future__ import annotations
 
 from workbench.llm.baseline.book import Book
-from workbench.llm.baseline.finding import Finding, ladder, no_view, rule, worst
+from workbench.llm.baseline.finding import Finding, ladder, no_view, rule
 
 
 @rule("business_model")
 def business_model(book: Book) -> Finding:
-    """Return on capital decides, and the margin says where it comes from."""
-    roe = book.mean("roe", 3)
+    """Return decides; where return on equity is high and on capital is not, leverage earns it."""
+    roe, roic = book.mean("roe", 3), None if book.financial else book.mean("roic", 3)
     if roe is None:
         return no_view(
             book,
             "净资产收益率不足三年，商业模式不作判断。",
             "Fewer than three years of return on equity: no view on the business model.",
         )
-    roic = None if book.financial else book.mean("roic", 3)
-    steps = ((0.20, 86.0), (0.15, 74.0), (0.10, 58.0), (0.05, 42.0))
-    score = worst(
-        ladder(roe, *steps, below=25.0), None if roic is None else ladder(roic, *steps, below=35.0) + 5
-    )
-    assert score is not None
+    score = ladder(roe, (0.20, 86), (0.15, 74), (0.10, 58), (0.05, 42), below=25)
+    geared = roic is not None and roe >= 0.15 and roic < 0.12
+    if roic is not None:
+        score = min(score, ladder(roic, (0.20, 90), (0.15, 78), (0.10, 60), (0.05, 45), below=35))
     quality = "优秀" if score >= 80 else "良好" if score >= 65 else "一般" if score >= 45 else "差"
-    parts = [book.say(f"{book.run('roe', percent=True)}，", f"{book.run('roe', percent=True)}; ")]
-    if roic is not None and book.item("roic") is not None:
-        parts.append(
-            book.say(f"{book.run('roic', 1, percent=True)}，", f"{book.run('roic', 1, percent=True)}; ")
+    comment = {
+        "优秀": book.say("回报率远高于资本成本", "far above the cost of capital"),
+        "良好": book.say("回报率稳在资本成本之上", "comfortably above the cost of capital"),
+        "一般": book.say("回报率只略高于资本成本", "barely above the cost of capital"),
+        "差": book.say("回报率盖不住资本成本", "below the cost of capital"),
+    }[quality]
+    if geared:
+        comment = book.say(
+            "高净资产收益率靠的是杠杆，资本本身回报平平",
+            "leverage earns the return on equity; the capital itself does not",
         )
-    if book.item("gross_margin") is not None:
-        parts.append(
-            book.say(
-                f"{book.run('gross_margin', 1, percent=True)}，",
-                f"{book.run('gross_margin', 1, percent=True)}; ",
-            )
-        )
-    parts.append(
-        book.say(
-            {
-                "优秀": "不靠杠杆也能赚到高回报。" if not book.financial else "回报率在同行中属高位。",
-                "良好": "回报率稳在资本成本之上。",
-                "一般": "回报率只略高于资本成本。",
-                "差": "回报率盖不住资本成本。",
-            }[quality],
-            {
-                "优秀": "high returns on its capital.",
-                "良好": "returns comfortably above the cost of capital.",
-                "一般": "returns barely above the cost of capital.",
-                "差": "returns below the cost of capital.",
-            }[quality],
-        )
-    )
+    shown = [book.run("roe"), *(book.cite(name) for name in ("roic", "gross_margin") if book.has(name))]
     return Finding(
         score=score,
-        gist=book.say(
-            f"商业模式{quality}，{book.run('roe', 1, percent=True)}", book.run("roe", 1, percent=True)
-        ),
-        note="".join(parts),
+        gist=book.say(f"商业模式{quality}（{book.cite('roe')}）", f"{book.words.choice(quality)} business")
+        if book.has("roe")
+        else book.say(f"商业模式{quality}", f"{book.words.choice(quality)} business"),
+        note=book.words.sentence([*shown, comment]),
         outputs={"business_quality": quality},
-        evidence=[book.run("roe", percent=True)],
+        evidence=shown,
     )
 
 
 @rule("stream_classification")
 def stream_classification(book: Book) -> Finding:
-    """Which kind of opportunity this is. It gives no score: it decides what the later chapters weigh."""
-    payout, growth, roe = book.item("payout"), book.growth("net_profit", _span(book)), book.item("roe")
+    """Which kind of opportunity this is. It has no score: it decides what the later chapters weigh."""
+    growth, roe, payout = book.growth("net_profit", book.span), book.item("roe"), book.item("payout")
     pb, dividend = book.latest("pb"), book.latest("dividend_yield")
     if roe is None:
-        return no_view(book, "缺少回报率，流派无法判定。", "No return on equity: the stream cannot be told.")
-    if roe >= 0.15 and growth is not None and growth >= 0.08:
-        stream, why = "质量成长(GARP)", (book.run("roe", 1, percent=True), book.run("net_profit", 3))
+        return no_view(book, "缺少回报率，流派无法判定。", "No return on equity: the kind cannot be told.")
+    if roe >= 0.15 and growth is not None and growth >= 0.08 and _backed_by_cash(book):
+        stream, why = "质量成长(GARP)", [book.cite("roe"), book.run("net_profit")]
     elif dividend is not None and dividend >= 0.04 and payout is not None and payout >= 0.25:
-        text = f"{book.words.label('dividend_yield')} {book.words.percent(dividend)}"
-        stream, why = "纯硬收息", (text, book.run("payout", 1, percent=True))
+        stream, why = "纯硬收息", [book.quote("dividend_yield"), book.cite("payout")]
     elif pb is not None and pb < 0.7 and roe < 0.06:
-        stream, why = (
-            "烟蒂股",
-            (f"{book.words.label('pb')} {book.words.times(pb)}", book.run("roe", 1, percent=True)),
-        )
+        stream, why = "烟蒂股", [book.quote("pb"), book.cite("roe")]
     else:
-        stream, why = (
-            "价值发现",
-            (book.run("roe", 1, percent=True), book.run("revenue_growth", 2, percent=True)),
-        )
-    english = {
-        "质量成长(GARP)": "quality growth (GARP)",
-        "纯硬收息": "income",
-        "烟蒂股": "cigar butt",
-        "价值发现": "value recovery",
-    }[stream]
-    caution = (
-        book.say("这一类全靠催化剂，判断从严。", "This kind lives on its catalyst; judge it strictly.")
-        if stream == "价值发现"
-        else ""
+        stream, why = "价值发现", [book.cite("roe"), book.run("revenue_growth", 2)]
+    caution = book.say(
+        "这一类全靠催化剂，判断从严。", "This kind lives on its catalyst and is judged strictly."
     )
+    name = book.words.choice(stream)
     return Finding(
         score=None,
-        gist=book.say(f"流派：{stream}", f"kind: {english}"),
-        note=book.say(
-            f"归入{stream}：{'，'.join(why)}。{caution}",
-            f"Filed under {english}: {', '.join(why)}. {caution}",
-        ).strip(),
+        gist=book.say(f"流派：{name}", f"kind: {name}"),
+        note=book.words.sentences(
+            [
+                book.words.sentence(why, book.say(f"归入{name}：", f"Filed under {name}: ")),
+                caution if stream == "价值发现" else "",
+            ]
+        ),
         outputs={"stream": stream},
-        evidence=list(why),
+        evidence=why,
     )
 
 
 @rule("moat")
 def moat(book: Book) -> Finding:
-    """A moat is a high margin or return that has not moved: level and steadiness over five years."""
+    """A moat is a high return that does not move: the margin's level and steadiness over five years."""
     name = "roe" if book.financial else "gross_margin"
-    values = book.series(name)
-    if len(values) < 5:
+    levels = [value for _, value in book.series(name)]
+    if len(levels) < 5:
         return no_view(
             book,
             "不足五年的利润率，护城河看不出。",
-            "Fewer than five years of margins: the moat cannot be seen.",
+            "Fewer than five years of margins: a moat cannot be seen.",
         )
-    levels = [value for _, value in values]
-    mean, swing = sum(levels) / len(levels), max(levels) - min(levels)
-    returns = book.mean("roe", 5)
+    mean, swing = sum(levels) / 5, max(levels) - min(levels)
+    returns = book.mean("roe" if book.financial else "roic", 5)
     steady = mean > 0 and swing <= 0.2 * mean
     high = mean >= (0.12 if book.financial else 0.40)
     rich = returns is not None and returns >= 0.15
-    width = "宽" if steady and high and rich else "窄" if high or rich else "无"
+    width = "宽" if steady and high and rich else "窄" if rich or (high and steady) else "无"
+    word = book.words.choice(width)
+    reading = book.say(
+        f"水平{'高' if high else '不高'}，{'五年平稳' if steady else '起伏大'}，护城河{width}",
+        f"{'high' if high else 'not high'}, {'steady' if steady else 'uneven'}: moat {word}",
+    )
     return Finding(
         score={"宽": 86.0, "窄": 62.0, "无": 42.0}[width],
-        gist=book.say(f"护城河{width}", {"宽": "wide moat", "窄": "narrow moat", "无": "no moat"}[width]),
-        note=book.say(
-            f"{book.run(name, 5, percent=True)}，{'水平高' if high else '水平不高'}"
-            f"{'且' if steady == high else '但'}{'稳定' if steady else '起伏大'}，护城河判为{width}。",
-            f"{book.run(name, 5, percent=True)}: {'high' if high else 'not high'} and "
-            f"{'steady' if steady else 'uneven'}, {dict(宽='a wide moat', 窄='a narrow moat', 无='no moat')[width]}.",
-        ),
+        gist=book.say(f"护城河{width}", f"moat {word}"),
+        note=book.words.sentence([book.run(name, 5), reading]),
         outputs={"moat_width": width},
-        evidence=[book.run(name, 5, percent=True)],
+        evidence=[book.run(name, 5)],
     )
 
 
@@ -146,80 +115,64 @@ def cycle_analysis(book: Book) -> Finding:
     growth = book.item("revenue_growth")
     if len(margins) < 5 or growth is None:
         return no_view(book, "年数不足以看出周期。", "The record is too short to show a cycle.")
-    low, high, now = min(margins), max(margins), margins[-1]
-    mean = sum(margins) / len(margins)
+    low, high, mean = min(margins), max(margins), sum(margins) / len(margins)
+    place = (margins[-1] - low) / (high - low) if high > low else 0.5
     if mean > 0 and high - low <= 0.25 * mean:
-        place, score = "非周期", 68.0
+        position = "非周期"
+    elif place >= 0.75 and growth < 0.05:
+        position = "顶部"
+    elif growth < 0:
+        position = "下行"
     else:
-        upper = now >= low + 0.75 * (high - low)
-        lower = now <= low + 0.25 * (high - low)
-        place = "顶部" if upper and growth < 0.05 else "下行" if growth < 0 else "底部" if lower else "上行"
-        score = {"顶部": 40.0, "下行": 36.0, "底部": 55.0, "上行": 64.0}[place]
-    english = {
-        "非周期": "not cyclical",
-        "顶部": "near the top",
-        "下行": "going down",
-        "底部": "near the bottom",
-        "上行": "going up",
-    }[place]
+        position = "底部" if place <= 0.25 else "上行"
+    word = book.words.choice(position)
+    shown = [book.run("net_margin"), book.cite("revenue_growth")]
     return Finding(
-        score=score,
-        gist=book.say(f"周期位置：{place}", f"cycle: {english}"),
-        note=book.say(
-            f"{book.run('net_margin', 3, percent=True)}，{book.run('revenue_growth', 1, percent=True)}，"
-            f"对照自身历史，位置属{place}。",
-            f"{book.run('net_margin', 3, percent=True)}, {book.run('revenue_growth', 1, percent=True)}: "
-            f"{english} by its own history.",
+        score={"非周期": 68.0, "顶部": 40.0, "下行": 36.0, "底部": 55.0, "上行": 64.0}[position],
+        gist=book.say(f"周期位置：{word}", f"cycle: {word}"),
+        note=book.words.sentence(
+            [*shown, book.say(f"对照自身历史，位置属{word}", f"by its own history {word}")]
         ),
-        outputs={"cycle_position": place},
-        evidence=[book.run("net_margin", 3, percent=True)],
+        outputs={"cycle_position": position},
+        evidence=shown,
     )
 
 
 @rule("capital_allocation")
 def capital_allocation(book: Book) -> Finding:
-    """Did retained profit earn its keep, was it shared, and were holders diluted?"""
-    profit, equity = book.series("net_profit", 5), book.series("equity_parent", 5)
-    payout = book.item("payout")
+    """Did the profit kept in the company earn more profit, and was some of it shared?"""
+    profit, equity, payout = book.series("net_profit"), book.series("equity_parent"), book.item("payout")
     if len(profit) < 5 or len(equity) < 5:
         return no_view(
             book, "不足五年，资本配置看不出。", "Fewer than five years: capital allocation cannot be judged."
         )
-    added_equity, added_profit = equity[-1][1] - equity[0][1], profit[-1][1] - profit[0][1]
-    earns = added_equity <= 0 or added_profit / added_equity >= 0.08
+    (first, opening), (last, closing) = equity[0], equity[-1]
+    earned = profit[-1][1] - profit[0][1]
+    pays = earned >= 0.08 * (closing - opening) if closing > opening else earned >= 0
     shares = payout is not None and payout >= 0.25
-    kept = payout is None
-    quality = "优秀" if earns and shares else "合格" if earns or shares else "差"
+    quality = "优秀" if pays and shares else "合格" if pays or shares else "差"
+    money = book.words.money
     parts = [
         book.say(
-            f"{equity[0][0]}—{equity[-1][0]} 年归母权益由 {book.words.money(equity[0][1])}变为 "
-            f"{book.words.money(equity[-1][1])}，归母净利润由 {book.words.money(profit[0][1])}变为 "
-            f"{book.words.money(profit[-1][1])}，{'留存的钱有回报' if earns else '留存的钱没有换来相称的利润'}",
-            f"From {equity[0][0]} to {equity[-1][0]} equity went from {book.words.money(equity[0][1])} to "
-            f"{book.words.money(equity[-1][1])} and profit from {book.words.money(profit[0][1])} to "
-            f"{book.words.money(profit[-1][1])}: retained money {'paid' if earns else 'did not pay'}",
-        )
+            f"{first}—{last} 年归母权益由 {money(opening)}到 {money(closing)}",
+            f"From {first} to {last} shareholders' equity went from {money(opening)} to {money(closing)}",
+        ),
+        book.say(
+            f"归母净利润由 {money(profit[0][1])}到 {money(profit[-1][1])}",
+            f"profit from {money(profit[0][1])} to {money(profit[-1][1])}",
+        ),
+        book.say("留存的钱有回报", "what was kept paid")
+        if pays
+        else book.say("留存的钱没有换来相称的利润", "what was kept did not pay"),
+        book.say("派息率未知", "payout unknown") if payout is None else book.cite("payout"),
     ]
-    parts.append(
-        book.say("；派息率未知。", "; payout unknown.")
-        if kept
-        else book.say(
-            f"；{book.run('payout', 1, percent=True)}。", f"; {book.run('payout', 1, percent=True)}."
-        )
-    )
+    word = book.words.choice(quality)
     return Finding(
         score={"优秀": 80.0, "合格": 60.0, "差": 36.0}[quality],
-        gist=book.say(
-            f"资本配置{quality}",
-            {"优秀": "good use of capital", "合格": "fair use of capital", "差": "poor use of capital"}[
-                quality
-            ],
-        ),
-        note="".join(parts),
+        gist=book.say(f"资本配置{word}", f"{word} use of capital"),
+        note=book.words.sentence(parts),
         outputs={"allocation_quality": quality},
-        evidence=[book.money("equity_parent"), book.money("net_profit")]
-        if book.item("equity_parent") is not None and book.item("net_profit") is not None
-        else [],
+        evidence=[book.cite(name) for name in ("equity_parent", "net_profit", "payout") if book.has(name)],
     )
 
 
@@ -243,6 +196,9 @@ def catalyst(book: Book) -> Finding:
     )
 
 
-def _span(book: Book) -> int:
-    """Years a growth rate is taken over: five, or as many as there are."""
-    return max(1, min(5, len(book.years) - 1))
+def _backed_by_cash(book: Book) -> bool:
+    """Whether three years of profit came with at least half as much operating cash; a financial always is."""
+    if book.financial:
+        return True
+    cash, profit = book.total("cfo", 3), book.total("net_profit", 3)
+    return cash is not None and profit is not None and cash >= 0.5 * profit

@@ -13,7 +13,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from workbench.llm.base import Request
-from workbench.llm.baseline import business, cash, industry, quality, valuation  # noqa: F401 - register rules
+from workbench.llm.baseline import (  # noqa: F401 - each registers its rules
+    business,
+    cash,
+    financials,
+    industry,
+    quality,
+    stress,
+    valuation,
+)
 from workbench.llm.baseline.book import Book
 from workbench.llm.baseline.finding import RULES, Finding, no_view
 from workbench.llm.baseline.registry import answers
@@ -36,15 +44,79 @@ TOP = 75.0
 WEAK = 45.0
 STRONG_CHAPTER = 65.0
 WEAK_CHAPTER = 40.0
+WIDE_SPREAD = 45.0
+"""Points between the best and the worst finding from which their mean says little."""
+
+KEY_EVIDENCE = 10
 
 
 @dataclass(frozen=True)
 class Change:
-    """One correction of a draft: the new score or confidence, and the reason as a clause."""
+    """One correction of a draft: what the score may be at most, what the confidence loses, and why."""
 
     why: str
     score: float | None = None
-    confidence: float | None = None
+    doubt: float = 0.0
+
+
+@dataclass(frozen=True)
+class Contradiction:
+    """Two answers that cannot both stand: one of an earlier chapter, one of this chapter."""
+
+    earlier: str
+    earlier_values: frozenset[str]
+    here: str
+    here_values: frozenset[str]
+    zh: str
+    en: str
+
+
+def _against(
+    earlier: str, earlier_values: str, here: str, here_values: str, zh: str, en: str
+) -> Contradiction:
+    return Contradiction(
+        earlier, frozenset(earlier_values.split()), here, frozenset(here_values.split()), zh, en
+    )
+
+
+CONTRADICTION_COST = 10.0
+CONTRADICTIONS = (
+    _against(
+        *("cash_quality", "差", "ev_fcf_view", "低估"),
+        "现金流章判利润含金量差，这里却按现金给出低估",
+        "cash conversion was found poor, yet here cash makes it look cheap",
+    ),
+    _against(
+        *("debt_assessment", "危险", "margin_level", "充足"),
+        "债务危险的公司，安全边际先属于债权人",
+        "with dangerous debt the margin of safety belongs to the lenders first",
+    ),
+    _against(
+        *("screen_result", "观察 不通过", "action", "买入"),
+        "初筛没有过关，这里却要买入",
+        "the quick screen was not passed, yet this says buy",
+    ),
+    _against(
+        *("pe_trap", "疑似 陷阱", "action", "买入"),
+        "低市盈率可能是陷阱，这里却要买入",
+        "the low P/E may be a trap, yet this says buy",
+    ),
+    _against(
+        *("cash_trend", "恶化", "margin_level", "充足"),
+        "经营现金流在恶化，按过去三年平均估出的价值偏高",
+        "operating cash flow is worsening, so three-year averages value it too high",
+    ),
+    _against(
+        *("presale_trend", "下滑", "cash_trend", "改善 平稳"),
+        "预收在下滑，现金流的平稳撑不久",
+        "presales are falling, so steady cash will not last",
+    ),
+    _against(
+        *("cycle_position", "顶部 下行", "margin_level", "充足"),
+        "利润处在周期高位或正在下行，安全边际没有看上去那么厚",
+        "profit is at or past the top of its cycle, so the margin is thinner than it looks",
+    ),
+)
 
 
 @answers("chapter")
@@ -54,12 +126,13 @@ def draft(request: Request) -> dict[str, Any]:
     findings = _findings(request, book)
     views = [finding.score for finding in findings if finding.score is not None]
     sufficiency = str(request.facts.get("sufficiency", "low"))
+    evidence = dict.fromkeys(line for finding in findings for line in finding.evidence)
     return {
         "score": round(sum(views) / len(views), 1) if views else NEUTRAL,
-        "confidence": CONFIDENCE.get(sufficiency, 0.4) if views else NO_VIEW_CONFIDENCE,
+        "confidence": CONFIDENCE[sufficiency] if views else NO_VIEW_CONFIDENCE,
         "conclusion": _conclusion(findings, book),
         "analysis": _analysis(findings),
-        "key_evidence": list(dict.fromkeys(line for finding in findings for line in finding.evidence))[:10],
+        "key_evidence": list(evidence)[:KEY_EVIDENCE],
         **_outputs(request, findings),
     }
 
@@ -71,56 +144,56 @@ def revise(request: Request) -> dict[str, Any]:
     findings = _findings(request, book)
     before = dict(request.draft or draft(request))
     score, confidence = float(before["score"]), float(before["confidence"])
-    reasons = []
-    for change in (
-        *_thin(book, findings, confidence),
-        *_contradictions(book, before, score),
-        *_anchors(book, findings, score),
-    ):
-        if change.score is not None:
-            score = min(score, change.score)
-        if change.confidence is not None:
-            confidence = min(confidence, change.confidence)
-        reasons.append(change.why)
-    why = _why(book, before, score, confidence, reasons)
+    changes: list[Change] = []
+    if confidence > NO_VIEW_CONFIDENCE:
+        changes = [
+            *_thin(book, findings),
+            *_contradictions(book, before, score),
+            *_anchors(book, findings, score),
+        ]
+    for change in changes:
+        score = score if change.score is None else min(score, change.score)
+        confidence -= change.doubt
+    after = {"score": round(score, 1), "confidence": round(max(confidence, NO_VIEW_CONFIDENCE), 2)}
+    reasons = [change.why for change in changes]
     return {
-        **{name: value for name, value in before.items() if name != "why_changed"},
-        "score": round(score, 1),
-        "confidence": round(confidence, 2),
-        "analysis": before["analysis"]
-        + book.say(f"\n\n复核：{'；'.join(reasons)}。", f"\n\nSecond look: {'; '.join(reasons)}.")
-        if reasons
-        else before["analysis"],
-        "why_changed": why,
+        **before,
+        **after,
+        "analysis": "\n\n".join(
+            [
+                before["analysis"],
+                *([book.words.sentence(reasons, book.say("复核：", "Second look: "))] if reasons else []),
+            ]
+        ),
+        "why_changed": _why(book, before, after, reasons),
     }
 
 
 def open_book(request: Request) -> Book:
     """The facts of a request as a book in the language of its task."""
-    as_of = request.task.get("as_of")
-    language = "en" if request.task.get("language") == "en" else "zh"
-    return Book(request.facts, language, dt.date.fromisoformat(str(as_of)) if as_of else None)
+    return Book(
+        request.facts,
+        "en" if request.task["language"] == "en" else "zh",
+        dt.date.fromisoformat(request.task["as_of"]),
+    )
 
 
 def _findings(request: Request, book: Book) -> list[Finding]:
-    """A finding for every operator of the chapter; an operator the baseline has no rule for has no view."""
-    findings = []
-    for operator in request.task["operators"]:
-        rule = RULES.get(operator["id"])
-        findings.append(
-            rule(book)
-            if rule
-            else no_view(
-                book,
-                f"“{operator['title']}”没有对应的内置规则，不作判断。",
-                f"There is no built-in rule for {operator['title']!r}: no view.",
-            )
+    """A finding for every operator of the chapter; an operator without a rule of ours has no view."""
+    return [
+        rule(book)
+        if (rule := RULES.get(operator["id"]))
+        else no_view(
+            book,
+            f"“{operator['title']}”没有对应的内置规则，不作判断。",
+            f"There is no built-in rule for {operator['title']!r}: no view.",
         )
-    return findings
+        for operator in request.task["operators"]
+    ]
 
 
 def _outputs(request: Request, findings: Sequence[Finding]) -> dict[str, Any]:
-    """Every output the operators ask for; None where a rule gave none, or one the operator does not allow."""
+    """Every output the operators ask for; None where no rule gave one, or one the operator does not allow."""
     answered: dict[str, Any] = {}
     for operator, finding in zip(request.task["operators"], findings, strict=True):
         for name, output in operator["outputs"].items():
@@ -131,66 +204,65 @@ def _outputs(request: Request, findings: Sequence[Finding]) -> dict[str, Any]:
 
 
 def _conclusion(findings: Sequence[Finding], book: Book) -> str:
-    """The two findings that stand out most, in the order of the chapter."""
-    views = [finding for finding in findings if finding.score is not None and finding.gist]
+    """The worst finding and the most telling of the others, in the order of the chapter."""
+    views = [finding for finding in findings if finding.score is not None]
     if not views:
         return book.say("证据不足，本章没有结论。", "The evidence allows no conclusion.")
-    marked = sorted(views, key=lambda finding: abs((finding.score or NEUTRAL) - 55.0), reverse=True)[:2]
-    told = [finding.gist for finding in views if finding in marked]
-    return book.say("；".join(told) + "。", "; ".join(told) + ".")
+    worst = min(views, key=lambda finding: finding.score or 0.0)
+    others = [finding for finding in views if finding is not worst]
+    telling = max(others, key=lambda finding: abs((finding.score or 0.0) - NEUTRAL), default=worst)
+    gists = [finding.gist for finding in views if finding is worst or finding is telling]
+    return book.say(f"{'；'.join(gists)}。", f"{'; '.join(gists)}.")
 
 
 def _analysis(findings: Sequence[Finding]) -> str:
-    """One paragraph for each view, and one for everything that could not be judged."""
-    views = [finding.note for finding in findings if finding.score is not None or finding.outputs]
-    blanks = [finding.note for finding in findings if finding.score is None and not finding.outputs]
-    return "\n\n".join([*views, "\n".join(blanks)] if blanks else views)
+    """A paragraph for each view, and one for everything that could not be judged."""
+    views = [finding.note for finding in findings if not finding.blank]
+    blanks = [finding.note for finding in findings if finding.blank]
+    return "\n\n".join([*views, *(["\n".join(blanks)] if blanks else [])])
 
 
-def _thin(book: Book, findings: Sequence[Finding], confidence: float) -> Iterator[Change]:
-    """Evidence that is short, old, estimated, single-sourced or silent costs confidence."""
-    penalty, reasons = 0.0, []
-    blank = sum(1 for finding in findings if finding.score is None and not finding.outputs)
+def _thin(book: Book, findings: Sequence[Finding]) -> Iterator[Change]:
+    """Evidence that is silent, short, old, estimated or single-sourced, and findings far apart."""
+    say, count = book.say, book.words.count
+    blank = sum(finding.blank for finding in findings)
     if 3 * blank >= len(findings):
-        penalty += 0.1
-        reasons.append(
-            book.say(
-                f"{book.words.count(len(findings))}个视角里有{book.words.count(blank)}个没有证据可依",
-                f"{book.words.count(blank)} of {book.words.count(len(findings))} lenses had nothing to look at",
-            )
-        )
-    if 0 < len(book.years) < 5:
-        penalty += 0.1
-        reasons.append(
-            book.say(f"年报只从 {book.years[0]} 年开始", f"statements only begin in {book.years[0]}")
-        )
-    if book.stale:
-        penalty += 0.15
-        reasons.append(book.say(f"最新年报仍是 {book.year} 年", f"the newest statement is still {book.year}"))
-    if book.year in book.estimated:
-        penalty += 0.05
-        reasons.append(book.say("最新年报的发布日期是估计的", "the newest publication date is an estimate"))
-    if len(book.sources) == 1:
-        penalty += 0.05
-        reasons.append(book.say("只有报表一个来源", "the statements are the only source"))
-    if reasons and confidence > NO_VIEW_CONFIDENCE:
         yield Change(
-            book.say("，".join(reasons), ", ".join(reasons)), confidence=max(0.1, confidence - penalty)
+            say(
+                f"{count(len(findings))}个视角里有{count(blank)}个没有证据可依",
+                f"{count(blank)} of {count(len(findings))} lenses had nothing to look at",
+            ),
+            doubt=0.1,
         )
+    if len(book.years) < 5:
+        yield Change(say("年报不足五年", "fewer than five annual statements"), doubt=0.1)
+    if book.stale:
+        yield Change(
+            say(f"最新年报仍是 {book.year} 年", f"the newest statement is still {book.year}"), doubt=0.15
+        )
+    if book.year in book.estimated:
+        yield Change(
+            say("最新年报的发布日期是估计的", "the newest publication date is an estimate"), doubt=0.05
+        )
+    if not any("price" in source for source in book.sources) and not book.latest("price"):
+        yield Change(say("只有报表一个来源", "the statements are the only source"), doubt=0.05)
+    scores = [finding.score for finding in findings if finding.score is not None]
+    if scores and max(scores) - min(scores) >= WIDE_SPREAD:
+        yield Change(say("各项判断相差很大", "the findings are far apart"), doubt=0.05)
 
 
 def _contradictions(book: Book, answer: Mapping[str, Any], score: float) -> Iterator[Change]:
-    """Answers that cannot both be right, here and in an earlier chapter; the score moves to the doubt."""
-    for earlier_field, earlier_values, field, values, zh, en in CONTRADICTIONS:
-        if book.earlier(earlier_field) in earlier_values and answer.get(field) in values:
-            yield Change(book.say(zh, en), score=score - 10.0)
+    """Answers that cannot both be right pull the score, and so does a chapter that is plainly negative."""
+    for pair in CONTRADICTIONS:
+        if book.earlier(pair.earlier) in pair.earlier_values and answer.get(pair.here) in pair.here_values:
+            yield Change(book.say(pair.zh, pair.en), score=score - CONTRADICTION_COST)
     for chapter in book.chapters:
-        theirs = chapter.get("score")
+        theirs = chapter["score"]
         if theirs is not None and theirs <= WEAK_CHAPTER and score >= STRONG_CHAPTER:
             title = chapter["title"]
             yield Change(
                 book.say(
-                    f"“{title}”一章已给出明显的负面结论，本章不能当它不存在",
+                    f"“{title}”一章明显负面，本章不能当它不存在",
                     f"the chapter {title!r} is plainly negative and cannot be ignored here",
                 ),
                 score=score - (score - theirs) / 4,
@@ -199,81 +271,42 @@ def _contradictions(book: Book, answer: Mapping[str, Any], score: float) -> Iter
 
 def _anchors(book: Book, findings: Sequence[Finding], score: float) -> Iterator[Change]:
     """A score must fit its worst finding."""
-    views = [finding for finding in findings if finding.score is not None]
-    worst = min(views, key=lambda finding: finding.score or 0.0, default=None)
+    worst = min((f for f in findings if f.score is not None), key=lambda f: f.score or 0.0, default=None)
     if worst is None or worst.score is None:
         return
     if worst.fatal and score > FATAL_CAP:
         yield Change(
             book.say(
                 f"“{worst.gist}”足以让人放弃，平均数掩盖了它",
-                f"{worst.gist!r} is reason enough to stop, and the mean hid it",
+                f"the mean hid {worst.gist!r}, a reason to stop",
             ),
             score=FATAL_CAP,
         )
     elif worst.score < WEAK and score >= TOP:
         yield Change(
             book.say(
-                f"“{worst.gist}”未解决，不能列入可以放心的一档",
+                f"“{worst.gist}”没有解决，够不上可以放心的一章",
                 f"{worst.gist!r} is unresolved, so this is no chapter to rest on",
             ),
             score=TOP - 1.0,
         )
 
 
-def _why(
-    book: Book, before: Mapping[str, Any], score: float, confidence: float, reasons: Sequence[str]
-) -> str:
-    moves = []
-    if round(score, 1) != round(before["score"], 1):
-        moves.append(
-            book.say(
-                f"评分由 {before['score']:g} 改为 {round(score, 1):g}",
-                f"score from {before['score']:g} to {round(score, 1):g}",
-            )
+def _why(book: Book, before: Mapping[str, Any], after: Mapping[str, float], reasons: Sequence[str]) -> str:
+    names = {"score": book.say("评分", "score"), "confidence": book.say("信心", "confidence")}
+    moves = [
+        book.say(
+            f"{name}由 {before[field]:g} 改为 {after[field]:g}",
+            f"{name} from {before[field]:g} to {after[field]:g}",
         )
-    if round(confidence, 2) != round(before["confidence"], 2):
-        moves.append(
-            book.say(
-                f"信心由 {before['confidence']:g} 降为 {round(confidence, 2):g}",
-                f"confidence from {before['confidence']:g} to {round(confidence, 2):g}",
-            )
-        )
-    if not moves:
-        return book.say(
-            "未改：证据年数与新旧够用，与前面各章没有矛盾，分数与最差的一项相称。",
-            "Unchanged: the evidence is long and recent enough, nothing contradicts earlier chapters, and the score "
-            "fits the worst finding.",
-        )
+        for field, name in names.items()
+        if before[field] != after[field]
+    ]
+    if moves:
+        return book.words.sentence(reasons, book.say(f"{'、'.join(moves)}：", f"{', '.join(moves)}: "))
+    if before["confidence"] <= NO_VIEW_CONFIDENCE:
+        return book.say("未改：没有证据可供复核。", "Unchanged: there is no evidence to look at again.")
     return book.say(
-        f"{'，'.join(moves)}：{'；'.join(reasons)}。", f"{', '.join(moves)}: {'; '.join(reasons)}."
+        "未改：证据够长够新，与前面各章没有矛盾，分数与最差的一项相称。",
+        "Unchanged: long and recent evidence, no contradiction, and a score that fits the worst finding.",
     )
-
-
-CONTRADICTIONS: tuple[tuple[str, frozenset[str], str, frozenset[str], str, str], ...] = (
-    (
-        "cash_quality", frozenset({"差"}), "ev_fcf_view", frozenset({"低估"}),
-        "现金流章判利润含金量差，这里却按现金给出低估", "cash conversion was found poor, yet cash makes it look cheap here",
-    ),
-    (
-        "debt_assessment", frozenset({"危险"}), "margin_level", frozenset({"充足"}),
-        "债务危险的公司，安全边际先属于债权人", "with dangerous debt the margin of safety belongs to the lenders first",
-    ),
-    (
-        "screen_result", frozenset({"观察", "不通过"}), "action", frozenset({"买入"}),
-        "初筛没有过关，这里却要买入", "the quick screen was not passed, yet this says buy",
-    ),
-    (
-        "pe_trap", frozenset({"疑似", "陷阱"}), "action", frozenset({"买入"}),
-        "低市盈率可能是陷阱，这里却要买入", "the low P/E may be a trap, yet this says buy",
-    ),
-    (
-        "cash_trend", frozenset({"恶化"}), "margin_level", frozenset({"充足"}),
-        "经营现金流在恶化，按过去三年平均估出的价值偏高", "operating cash flow is worsening, so a value on three-year averages is too high",
-    ),
-    (
-        "presale_trend", frozenset({"下滑"}), "cash_trend", frozenset({"改善", "平稳"}),
-        "预收在下滑，现金流的平稳撑不久", "presales are falling, so steady cash will not last",
-    ),
-)  # fmt: skip
-"""(earlier field, its values, field here, its values, reason): pairs of answers that cannot both stand."""

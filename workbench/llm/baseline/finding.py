@@ -31,6 +31,11 @@ class Finding:
     evidence: Sequence[str] = ()
 
     @property
+    def blank(self) -> bool:
+        """Whether there was nothing to look at."""
+        return self.score is None and not self.outputs
+
+    @property
     def fatal(self) -> bool:
         return self.score is not None and self.score <= FATAL
 
@@ -69,9 +74,3 @@ def ladder(value: float, *steps: tuple[float, float], below: float) -> float:
     72
     """
     return next((score for bound, score in steps if value >= bound), below)
-
-
-def worst(*scores: float | None) -> float | None:
-    """The lowest of the known scores; None when none is known."""
-    known = [score for score in scores if score is not None]
-    return min(known) if known else None

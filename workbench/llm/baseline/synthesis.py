@@ -101,7 +101,7 @@ def revise(request: Request) -> dict[str, Any]:
 
 
 class Desk:
-    """What the baseline has before it when it concludes: the chapters' reports and the strategy's framework."""
+    """What the baseline has before it when it concludes: the chapters' reports and the framework."""
 
     def __init__(self, request: Request) -> None:
         self.task = request.task
@@ -132,7 +132,7 @@ class Desk:
     def name(self, role: FieldRole) -> str:
         """Name of the synthesis field that plays a role."""
         names = [field["name"] for field in self.task["fields"]]
-        return next(name for name in names if name in ROLE_NAMES[role])
+        return next(str(name) for name in names if name in ROLE_NAMES[role])
 
     def weighed(self) -> float:
         """Mean of the chapters' scores by confidence, moved towards the weakest."""
@@ -251,10 +251,7 @@ class Desk:
     def _veto_step(self) -> str:
         veto = self.veto()
         if veto:
-            return self.say(
-                f"触发否决：{'；'.join(f'{found.rule.why}（{found.because}）' for found in veto)}",
-                f"Veto: {'; '.join(f'{found.rule.why} ({found.because})' for found in veto)}",
-            )
+            return self._told(veto, self.say("触发否决：", "Veto: "))
         unknown = [title for field, title in self._veto_fields() if self.found(field) is None]
         text = self.say("没有触发否决。", "No veto.")
         if unknown:
@@ -301,18 +298,29 @@ class Desk:
     def _consistency_step(self, conflicts: Sequence[Triggered]) -> str:
         if not conflicts:
             return self.say("各章之间没有解不开的矛盾。", "No unresolved contradiction between the chapters.")
-        told = "；".join(f"{found.rule.why}（{found.because}）" for found in conflicts)
-        return self.say(f"发现矛盾：{told}", f"Contradictions: {told}")
+        return self._told(conflicts, self.say("发现矛盾：", "Contradictions: "))
+
+    def _told(self, rules: Sequence[Triggered], opening: str) -> str:
+        return self.words.sentence([found.clause(self.language) for found in rules], opening)
 
     def _tension_step(self) -> str:
-        loss = self.found("weakest_scenario") or (
-            self.weakest["fields"].get("conclusion") if self.weakest else None
+        loss = [
+            f"{chapter['title']}{self.say('：', ': ')}{_conclusion(chapter)}" for chapter in self._risks()[:1]
+        ]
+        if scenario := self.found("weakest_scenario"):
+            loss.append(self.say(f"扛不住{scenario}", f"it would not withstand {scenario}"))
+        return self.words.sentences(
+            [
+                self.words.sentence(
+                    loss or [self.say("未知", "unknown")], self.say("最可能亏在：", "The likeliest loss: ")
+                ),
+                self.words.sentence([self._gain()], self.say("若买入，赚的是", "The gain would be ")),
+            ]
         )
-        gain = self._gain()
-        return self.say(
-            f"最可能亏钱的地方：{loss or '未知'}。若买入，赚的是{gain}。".replace("。。", "。"),
-            f"Most likely loss: {loss or 'unknown'}. The gain would be {gain}.".replace("..", "."),
-        )
+
+    def _risks(self) -> list[Mapping[str, Any]]:
+        """Chapters by score, the worst first; a chapter that only sets prices is the result of the others."""
+        return sorted((c for c in self.heard if "action" not in c["fields"]), key=lambda c: float(c["score"]))
 
     def _gain(self) -> str:
         stream, margin = self.found("stream"), self.found("safety_margin")
@@ -322,7 +330,7 @@ class Desk:
             return self.say("业绩成长", "growth")
         if margin is not None and margin > 0:
             return self.say("估值修复", "a recovery of the valuation")
-        return self.say("说不清的钱", "nothing that can be named")
+        return self.say("什么钱，说不清", "nothing that can be named")
 
     def _anchor_step(self, score: float) -> str:
         reached = [anchor for anchor in self.task["rubric"] if _low(anchor) <= score]
@@ -368,10 +376,7 @@ class Desk:
             case "thesis":
                 return self._thesis()
             case "risks":
-                return [
-                    chapter["fields"]["conclusion"]
-                    for chapter in sorted(self.heard, key=lambda c: float(c["score"]))[:3]
-                ]
+                return [_conclusion(chapter) for chapter in self._risks()[:3]]
             case "integrity":
                 return self.found("management_integrity")
         return None
@@ -417,6 +422,10 @@ class Desk:
 def _topic(name: str, words: Sequence[tuple[str, tuple[str, ...]]]) -> str | None:
     lowered = name.lower()
     return next((topic for topic, marks in words if any(mark in lowered for mark in marks)), None)
+
+
+def _conclusion(chapter: Mapping[str, Any]) -> str:
+    return str(chapter["fields"]["conclusion"]).rstrip("。.")
 
 
 def _low(anchor: Mapping[str, Any]) -> float:

@@ -1,11 +1,11 @@
-"""How the baseline writes a figure: one place, so that a printed number is always a fact, rounded for display."""
+"""How the baseline writes a figure: one place, so that a printed number is a fact, rounded for display."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Literal
 
-from workbench.evidence.labels import CHINESE
+from workbench.evidence.labels import CHINESE, unit_of
 
 Language = Literal["zh", "en"]
 
@@ -29,6 +29,38 @@ _ENGLISH = {
     "short_term_debt": "short-term debt",
 }
 """English names that are not just the key with spaces."""
+
+_CHOICES = {
+    "可信": "credible", "存疑": "doubtful", "不可信": "not credible",
+    "通过": "passed", "观察": "to be watched", "不通过": "failed",
+    "低": "low", "中": "middling", "高": "high",
+    "优秀": "excellent", "良好": "good", "一般": "fair", "差": "poor", "合格": "adequate",
+    "优": "good", "良": "fair",
+    "质量成长(GARP)": "quality growth (GARP)", "纯硬收息": "income", "烟蒂股": "cigar butt",
+    "价值发现": "value recovery", "关联方资源": "related-party resources",
+    "宽": "wide", "窄": "narrow", "无": "none",
+    "底部": "at the bottom", "上行": "going up", "顶部": "at the top", "下行": "going down",
+    "非周期": "not cyclical",
+    "改善": "improving", "平稳": "steady", "恶化": "worsening", "持平": "flat",
+    "健康": "sound", "可控": "bearable", "危险": "dangerous",
+    "占用上下游": "financed by suppliers and customers", "被占用": "financing its customers",
+    "均衡": "balanced",
+    "轻": "light", "重": "heavy",
+    "可持续": "sustainable", "需观察": "to be watched", "不可持续": "not sustainable",
+    "不分红": "nothing is paid",
+    "非陷阱": "no trap", "疑似": "maybe a trap", "陷阱": "a trap",
+    "低估": "cheap", "合理": "fair", "高估": "dear",
+    "充足": "ample", "不足": "thin", "为负": "negative",
+    "低位": "low", "中位": "in the middle", "高位": "high",
+    "买入": "buy", "观望": "wait", "回避": "stay away",
+    "收窄": "narrowing", "稳健": "sound", "关注": "to be watched",
+    "增长": "growing", "下滑": "falling",
+    "偏弱": "weak", "有回报": "it pays", "回报不明": "return unclear", "军备竞赛": "an arms race",
+    "低成本": "low cost", "中等": "in the middle", "高成本": "high cost",
+    "稳定": "steady", "波动": "uneven", "偏低": "low",
+    "低谷": "trough", "中段": "middle", "高峰": "peak",
+}  # fmt: skip
+"""The values operators choose from, in English."""
 
 _CURRENCY_ZH = {"CNY": "元", "HKD": "港元", "USD": "美元"}
 _COUNTS_ZH = "零一二三四五六七八九十"
@@ -57,12 +89,29 @@ class Wording:
         """What a reader calls an item or ratio."""
         return self.say(CHINESE.get(name, name), _ENGLISH.get(name, name.replace("_", " ")))
 
+    def choice(self, value: str) -> str:
+        """A value an operator chose, in the reader's language."""
+        return self.say(value, _CHOICES.get(value, value))
+
+    def figure(self, name: str, value: float) -> str:
+        """A value of an item or ratio in its own unit."""
+        match unit_of(name):
+            case "fraction":
+                return self.percent(value)
+            case "multiple":
+                return self.times(value)
+            case "days":
+                return self.days(value)
+            case "amount":
+                return self.money(value)
+        return self.plain(value)
+
     def money(self, amount: float) -> str:
         """An amount in the statement currency, e.g. ``838.0 亿元`` or ``CNY 83.8 bn``."""
         if self.language == "zh":
-            unit = _CURRENCY_ZH.get(self.currency, f" {self.currency}")
+            unit = _CURRENCY_ZH.get(self.currency, self.currency)
             number, scale = _scaled(amount, _SCALES_ZH)
-            return f"{number} {scale}{unit}"
+            return f"{number} {scale}{unit}".rstrip()
         number, scale = _scaled(amount, _SCALES_EN)
         return f"{self.currency} {number}{' ' if scale else ''}{scale}"
 
@@ -73,12 +122,13 @@ class Wording:
         return f"{currency} {amount:.2f}"
 
     def percent(self, fraction: float) -> str:
-        """A fraction as a percentage with one decimal: 0.125 is ``12.5%``."""
-        return f"{_clean(fraction * 100, 1)}%"
+        """A fraction as a percentage: 0.125 is ``12.5%``; a small one with two decimals, ``1.47%``."""
+        return f"{_clean(fraction * 100, 2 if abs(fraction) < 0.03 else 1)}%"
 
     def times(self, multiple: float) -> str:
-        """A multiple with one decimal: ``12.3 倍`` or ``12.3x``."""
-        return self.say(f"{_clean(multiple, 1)} 倍", f"{_clean(multiple, 1)}x")
+        """A multiple: ``12.3 倍`` or ``12.3x``; a small one with two decimals, ``0.44 倍``."""
+        number = _clean(multiple, 2 if abs(multiple) < 2 else 1)
+        return self.say(f"{number} 倍", f"{number}x")
 
     def plain(self, number: float, decimals: int = 2) -> str:
         """A bare number, e.g. a score of a model such as Altman Z."""
@@ -99,6 +149,12 @@ class Wording:
     def join(self, parts: Sequence[str]) -> str:
         """An enumeration: ``a、b`` or ``a, b``."""
         return self.say("、", ", ").join(parts)
+
+    def sentence(self, parts: Sequence[str], opening: str = "") -> str:
+        """Clauses as one sentence after an opening; empty without any."""
+        if not parts:
+            return ""
+        return self.say(f"{opening}{'；'.join(parts)}。", f"{opening}{'; '.join(parts)}.")
 
     def sentences(self, parts: Sequence[str]) -> str:
         """Sentences run together; each part ends with its own full stop."""
