@@ -163,6 +163,16 @@ def test_statements_of_another_business_are_left_out_from_the_takeover_on(db: Ev
     assert show(db, ratios, "600340.SH", "2013-06-30").facts["ratios"]["revenue_growth"]["2011"] is None
 
 
+def test_a_year_reported_in_another_currency_is_no_base_for_growth(own_db: EvidenceDB) -> None:
+    keys = {"code": "TEST", "item": "revenue", "value": 100.0}
+    own_db.add("instruments", [{"code": "TEST", "name": "Test", "currency": "CNY"}], origin="mine")
+    for year, currency in ((2018, "USD"), (2019, "CNY"), (2020, "CNY")):
+        dates = {"fiscal_year": year, "period_end": f"{year}-12-31", "published": f"{year + 1}-03-31"}
+        own_db.add("statements", [keys | dates | {"currency": currency}], origin="mine")
+    growth = show(own_db, ratios, "TEST", "2021-06-30").facts["ratios"]["revenue_growth"]
+    assert growth == {"2018": None, "2019": None, "2020": 0.0}
+
+
 # --- grading, warnings, errors -----------------------------------------------------------------------
 
 

@@ -39,6 +39,7 @@ def instruments(tmp_path_factory: pytest.TempPathFactory) -> Instruments:
                 "６００５１９",
                 "６００５１９．ＳＨ",
                 " 600519 ",
+                "\ufeff600519\u200b",
             )
         ],
         *[
@@ -116,6 +117,7 @@ def test_a_canonical_code_is_its_own_canonical_form(text: str) -> None:
         ("abc", "601288.SH"),
         ("华夏幸福", "600340.SH"),
         ("洋河", "002304.SZ"),
+        ("贵州茅台 600519.SH", "600519.SH"),
         ("2304", "002304.SZ"),
         ("tencent", "00700.HK"),
         ("TCEHY", "00700.HK"),

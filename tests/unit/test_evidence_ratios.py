@@ -177,7 +177,7 @@ def test_a_ratio_built_on_a_missing_one_gives_the_reason_behind_it() -> None:
 
 
 def test_a_first_year_has_no_growth() -> None:
-    assert one("revenue_growth", {"revenue": 5.0}).reason == "there is no statement of the year before"
+    assert one("revenue_growth", {"revenue": 5.0}).reason == "revenue of the year before is not known"
     assert one("revenue_growth", {"revenue": 5.0}, {}).reason == "revenue of the year before is not known"
     assert one("revenue_growth", {"revenue": 6.0}, {"revenue": 5.0}).value == pytest.approx(0.2)
 

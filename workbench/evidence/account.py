@@ -261,7 +261,7 @@ def _years(
     for figure in figures:
         by_year.setdefault(figure.fiscal_year, []).append(figure)
     years: list[Year] = []
-    known: dict[int, dict[str, float]] = {}
+    known: dict[tuple[str, int], dict[str, float]] = {}  # a year in another currency is no base
     for fiscal_year, stated in by_year.items():
         items = {figure.item: figure.value for figure in stated}
         derived = {
@@ -270,11 +270,10 @@ def _years(
             "comparable_shares": _comparable_shares(stated, register),
         }
         items |= _values(derived)
-        earlier: list[dict[str, float]] = []
-        while fiscal_year - 1 - len(earlier) in known:
-            earlier.append(known[fiscal_year - 1 - len(earlier)])
-        ratios = compute(ANNUAL.values(), [items, *earlier[:2]], instrument.industry_kind, _reasons(derived))
-        known[fiscal_year] = items | _values(ratios)
+        currency = stated[0].currency
+        earlier = [known.get((currency, fiscal_year - lag), {}) for lag in (1, 2)]
+        ratios = compute(ANNUAL.values(), [items, *earlier], instrument.industry_kind, _reasons(derived))
+        known[currency, fiscal_year] = items | _values(ratios)
         days = [figure.published for figure in stated]
         years.append(
             Year(

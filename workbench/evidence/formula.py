@@ -143,8 +143,6 @@ def _work_out(formula: Formula, years: Sequence[Mapping[str, float]], reasons: M
             lacking[reasons[item]] = None
         elif lag == 0:
             unstated.append(item)
-        elif lag >= len(years):
-            lacking[f"there is no statement of {_AGO[lag]}"] = None
         elif item not in unstated:
             lacking[f"{item} of {_AGO[lag]} is not known"] = None
     if unstated:

@@ -95,8 +95,9 @@ def _numbered(market: str, number: str) -> str | None:
 
 
 def _fold(text: str) -> str:
-    """One spelling per text: full-width forms narrowed, white space collapsed, ends trimmed."""
-    return " ".join(unicodedata.normalize("NFKC", text).split())
+    """One spelling per text: full-width forms narrowed, invisible characters and extra white space dropped."""
+    visible = (char for char in unicodedata.normalize("NFKC", text) if unicodedata.category(char) != "Cf")
+    return " ".join("".join(visible).split())
 
 
 class Instrument(Record):
@@ -147,7 +148,7 @@ class Instruments:
         self._by_code = {instrument.code: instrument for instrument in instruments}
         self._by_name: dict[str, dict[str, Instrument]] = {}
         for instrument in self._by_code.values():
-            for name in (instrument.code, *instrument.names):
+            for name in (instrument.code, instrument.title, *instrument.names):
                 self._by_name.setdefault(_fold(name).casefold(), {})[instrument.code] = instrument
 
     @classmethod
