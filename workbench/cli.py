@@ -367,7 +367,10 @@ def release_prompts(workspace: Workspace) -> None:
 @with_workspace
 def lint(workspace: Workspace, names: tuple[str, ...]) -> int:
     """Check strategies, or all of them, and the operators they name."""
-    checked = names or tuple(workspace.strategies())
+    known = workspace.strategies()
+    if unknown := [name for name in names if name not in known]:
+        raise InputError(f"there is no strategy {unknown[0]!r}.", remedy=f"There are: {', '.join(known)}.")
+    checked = names or tuple(known)
     findings = [finding for name in checked for finding in _strategy_findings(workspace, name)]
     return _print_findings(findings, f"{', '.join(checked)}: no finding.")
 
