@@ -95,7 +95,7 @@ def _numbered(market: str, number: str) -> str | None:
 
 
 def _fold(text: str) -> str:
-    """One spelling per text: full-width forms narrowed, invisible characters and extra white space dropped."""
+    """One spelling per text: full-width forms narrowed, invisible characters and extra spaces dropped."""
     visible = (char for char in unicodedata.normalize("NFKC", text) if unicodedata.category(char) != "Cf")
     return " ".join("".join(visible).split())
 
