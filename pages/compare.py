@@ -7,9 +7,9 @@ from workbench.ui.language import t
 from workbench.ui.panels.comparison import choose_runs, comparison
 from workbench.ui.panels.heading import heading
 from workbench.ui.panels.states import empty, errors_shown
-from workbench.ui.session import desk
+from workbench.ui.session import open_workspace
 
-store = desk().workspace.store
+store = open_workspace().store
 heading(t("compare.title"), t("compare.lead"))
 if store.count() < 2:
     empty(t("compare.empty"), button=t("home.start"), target="new_run", key="compare.first")

@@ -8,15 +8,16 @@ from workbench.ui.panels.heading import heading
 from workbench.ui.panels.installed import installed
 from workbench.ui.panels.runs_table import runs_table
 from workbench.ui.panels.start import start
-from workbench.ui.session import desk
+from workbench.ui.session import open_workspace
 
+workspace = open_workspace()
 heading(t("app.name"), t("home.lead"))
-start(desk())
+start(workspace)
 
 st.subheader(t("home.latest"), anchor=False)
-if rows := desk().workspace.store.find(limit=5):
+if rows := workspace.store.find(limit=5):
     runs_table(rows, "home", brief=True)
     link("runs", t("home.all_runs"))
 else:
     st.caption(t("home.no_runs"))
-installed(desk().workspace)
+installed(workspace)

@@ -2,22 +2,26 @@
 
 import streamlit as st
 
+from workbench.errors import WorkbenchError
 from workbench.ui import text
 from workbench.ui.language import t, term
 from workbench.ui.panels import actions, agents, live, opinions, receipt, rules, verdict
 from workbench.ui.panels.heading import heading
-from workbench.ui.panels.states import empty
+from workbench.ui.panels.states import empty, show_error
 from workbench.ui.rubric import label_ranges
-from workbench.ui.session import desk
+from workbench.ui.session import open_workspace
 
+workspace = open_workspace()
 asked = st.query_params.get("run", "").strip()
-if not asked:
+try:
+    run = workspace.store.load(workspace.store.resolve(asked)) if asked else None
+except WorkbenchError as error:
+    show_error(error)
+    run = None
+if run is None:
     heading(t("run.title"))
     empty(t("run.none"), button=t("run.choose"), target="runs", key="run.choose")
     st.stop()
-
-workspace = desk().workspace
-run = workspace.store.load(workspace.store.resolve(asked))
 heading(
     run.subject.title,
     t("run.as_of", date=text.day(run.as_of)),
@@ -27,9 +31,9 @@ heading(
     f"**{term('run_status', run.status)}**",
 )
 if run.status == "running":
-    live.progress(desk(), run)
+    live.progress(workspace, run)
     st.stop()
-live.ending(desk(), run)
+live.ending(workspace, run)
 
 synthesis = verdict.synthesis_of(workspace, run)
 verdict.verdict_band(run, synthesis, verdict.published_forecast(workspace.evidence, run))
@@ -45,6 +49,6 @@ if run.verdict:
     rules.rules_applied(run.verdict)
 agents.expanders(run, open_agent)
 receipt.receipt(run)
-actions.actions(desk(), run)
+actions.actions(workspace, run)
 if report := run.report(st.query_params.get("agent", "")):
     agents.drawer(report)

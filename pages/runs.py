@@ -8,9 +8,9 @@ from workbench.ui.panels.heading import heading
 from workbench.ui.panels.runs_filter import PAGE_SIZE, runs_filter
 from workbench.ui.panels.runs_table import runs_table
 from workbench.ui.panels.states import empty
-from workbench.ui.session import desk
+from workbench.ui.session import open_workspace
 
-store = desk().workspace.store
+store = open_workspace().store
 heading(t("runs.title"), t("runs.lead"))
 if store.count() == 0:
     empty(t("runs.empty"), button=t("home.start"), target="new_run", key="runs.first")

@@ -1,31 +1,17 @@
-"""What one browser session works with: the open workspace, its jobs, and the language chosen."""
+"""What a browser session works with: the workspace all sessions share, and the language it has chosen."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 
 import streamlit as st
 
-from workbench.engine.jobs import JobManager
 from workbench.ui import language
 from workbench.workspace import Workspace, find_workspace
 
 
-@dataclass(frozen=True)
-class Desk:
-    """The workspace of this process and the runs it is carrying out, shared by all sessions."""
-
-    workspace: Workspace
-    jobs: JobManager
-
-    @property
-    def preferences(self) -> Path:
-        return self.workspace.data_dir / "preferences.json"
-
-
-def desk() -> Desk:
-    """The desk of the workspace the process was started for.
+def open_workspace() -> Workspace:
+    """The workspace the process was started for; the same object in every session.
 
     Raises:
         WorkspaceError: There is none.
@@ -34,11 +20,19 @@ def desk() -> Desk:
 
 
 @st.cache_resource(show_spinner=False)
-def _open(home: str) -> Desk:
-    workspace = Workspace.open(Path(home))
-    return Desk(workspace, JobManager(workspace.store, workspace.router()))
+def _open(home: str) -> Workspace:
+    return Workspace.open(Path(home))
 
 
 def begin() -> None:
-    """Start or continue the session: open the workspace and settle the language."""
-    language.begin(desk().preferences, desk().workspace.settings.language)
+    """Settle the language of a new session."""
+    language.begin(_preferences(), open_workspace().settings.language)
+
+
+def switch_language(new: language.Language) -> None:
+    """Change the language of this session, and of new ones in this workspace."""
+    language.choose(new, _preferences())
+
+
+def _preferences() -> Path:
+    return open_workspace().data_dir / "preferences.json"

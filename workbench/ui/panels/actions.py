@@ -11,17 +11,17 @@ from workbench.ui import text
 from workbench.ui.language import t, term
 from workbench.ui.navigation import open_page
 from workbench.ui.panels import marks
-from workbench.ui.session import Desk
+from workbench.workspace import Workspace
 
 Again = Literal["same", "today", "change"]
 
 
-def actions(desk: Desk, run: Run) -> None:
+def actions(workspace: Workspace, run: Run) -> None:
     """One row of buttons."""
-    store = desk.workspace.store
+    store = workspace.store
     row = store.find(run_id=run.run_id, limit=1)[0]
     with st.container(horizontal=True, gap="small"):
-        _compare(desk, run)
+        _compare(workspace, run)
         again = st.menu_button(
             t("actions.again"),
             get_args(Again),
@@ -34,12 +34,11 @@ def actions(desk: Desk, run: Run) -> None:
     if row.note:
         st.text(row.note)
     if again:
-        run_again(desk, run, again)
+        run_again(workspace, run, again)
 
 
-def run_again(desk: Desk, run: Run, how: Again) -> None:
+def run_again(workspace: Workspace, run: Run, how: Again) -> None:
     """Start the run once more with the strategy it had or the one of today, or open the form to change it."""
-    workspace = desk.workspace
     if how == "change":
         open_page(
             "new_run",
@@ -52,13 +51,13 @@ def run_again(desk: Desk, run: Run, how: Again) -> None:
         )
     strategy = workspace.strategy(run.strategy) if how == "today" else workspace.strategy_of(run)
     plan = workspace.plan(strategy, run.subject, run.as_of)
-    open_page("run", run=desk.jobs.start(plan, run.models, retry_of=run.run_id))
+    open_page("run", run=workspace.jobs.start(plan, run.models, retry_of=run.run_id))
 
 
-def _compare(desk: Desk, run: Run) -> None:
+def _compare(workspace: Workspace, run: Run) -> None:
     """Choose another run of the same pipeline, those of the same subject first."""
     others = [
-        row for row in desk.workspace.store.find(pipeline=run.pipeline, limit=50) if row.run_id != run.run_id
+        row for row in workspace.store.find(pipeline=run.pipeline, limit=50) if row.run_id != run.run_id
     ]
     others.sort(key=lambda row: row.subject_key != run.subject.key)
     with st.popover(

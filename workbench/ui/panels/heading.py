@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from workbench.ui import language
-from workbench.ui.session import desk
+from workbench.ui.session import switch_language
 from workbench.ui.text import escape
 
 
@@ -25,8 +25,8 @@ def heading(title: str, *facts: str) -> None:
             key="app.language.switch",
             type="tertiary",
             icon=":material/translate:",
-            on_click=language.choose,
-            args=(other, desk().preferences),
+            on_click=switch_language,
+            args=(other,),
         )
     if facts:
         st.caption(" · ".join(facts))

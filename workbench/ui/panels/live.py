@@ -11,7 +11,7 @@ from workbench.engine.progress import AgentProgress, Progress
 from workbench.records import Run
 from workbench.ui import text
 from workbench.ui.language import t, term
-from workbench.ui.session import Desk
+from workbench.workspace import Workspace
 
 REFRESH_S = 1.0
 
@@ -29,24 +29,24 @@ STATE_SIGNS: Mapping[str, str] = {
 _OVER = ("done", "no_data", "failed")
 
 
-def progress(desk: Desk, run: Run) -> None:
+def progress(workspace: Workspace, run: Run) -> None:
     """Follow a running run until it ends; then show the page anew."""
-    usual = _usual_seconds(desk, run)
+    usual = _usual_seconds(workspace, run)
 
     @st.fragment(run_every=REFRESH_S)
     def follow() -> None:
-        now = desk.jobs.progress(run.run_id)
+        now = workspace.jobs.progress(run.run_id)
         if now is None:
-            _elsewhere(desk, run.run_id)
+            _elsewhere(workspace, run.run_id)
         elif now.finished:
             st.rerun()
         else:
-            _here(desk, now, usual)
+            _here(workspace, now, usual)
 
     follow()
 
 
-def _here(desk: Desk, now: Progress, usual: float | None) -> None:
+def _here(workspace: Workspace, now: Progress, usual: float | None) -> None:
     """A run of this process: every agent's state, what it took so far, and how to stop it."""
     over = sum(agent.state in _OVER for agent in now.agents)
     st.progress(over / len(now.agents), t("live.finished", done=over, total=len(now.agents)))
@@ -60,7 +60,7 @@ def _here(desk: Desk, now: Progress, usual: float | None) -> None:
         st.caption(" · ".join(facts))
         st.space("stretch")
         if st.button(t("live.cancel"), icon=":material/stop_circle:", key="run.cancel"):
-            desk.jobs.cancel(now.run_id)
+            workspace.jobs.cancel(now.run_id)
     st.table(
         {
             t("column.agent"): [text.escape(agent.title) for agent in now.agents],
@@ -77,9 +77,9 @@ def _state(agent: AgentProgress) -> str:
     return f"{STATE_SIGNS[agent.state]} {term('agent_state', agent.state)}{error}"
 
 
-def _elsewhere(desk: Desk, run_id: str) -> None:
+def _elsewhere(workspace: Workspace, run_id: str) -> None:
     """A run of another process: what it has saved so far."""
-    run = desk.workspace.store.load(run_id)
+    run = workspace.store.load(run_id)
     if run.status != "running":
         st.rerun()
     st.caption(t("live.elsewhere"))
@@ -93,7 +93,7 @@ def _elsewhere(desk: Desk, run_id: str) -> None:
         )
 
 
-def ending(desk: Desk, run: Run) -> None:
+def ending(workspace: Workspace, run: Run) -> None:
     """Why a run ended without a verdict, and the way on."""
     if run.status == "failed":
         st.error(text.escape(run.error) or t("live.failed"), title=t("live.failed"), icon=":material/error:")
@@ -101,14 +101,14 @@ def ending(desk: Desk, run: Run) -> None:
         with st.container(horizontal=True, vertical_alignment="center"):
             st.warning(term("live_ending", run.status), icon=":material/pause_circle:")
             if st.button(t("live.resume"), type="primary", icon=":material/play_arrow:", key="run.resume"):
-                strategy = desk.workspace.strategy_of(run)
-                plan = desk.workspace.plan(strategy, run.subject, run.as_of)
-                desk.jobs.start(plan, run.models, run_id=run.run_id)
+                strategy = workspace.strategy_of(run)
+                plan = workspace.plan(strategy, run.subject, run.as_of)
+                workspace.jobs.start(plan, run.models, run_id=run.run_id)
                 st.rerun()
 
 
-def _usual_seconds(desk: Desk, run: Run) -> float | None:
+def _usual_seconds(workspace: Workspace, run: Run) -> float | None:
     """Median time of the last finished runs of the same pipeline by the same models."""
-    rows = desk.workspace.store.find(pipeline=run.pipeline, status="done", limit=20)
+    rows = workspace.store.find(pipeline=run.pipeline, status="done", limit=20)
     times = [row.seconds for row in rows if row.models == run.models and row.seconds is not None]
     return statistics.median(times) if times else None

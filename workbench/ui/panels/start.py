@@ -13,7 +13,6 @@ from workbench.records import Subject, TickerSubject
 from workbench.ui import text
 from workbench.ui.language import t, term
 from workbench.ui.navigation import open_page
-from workbench.ui.session import Desk
 from workbench.workspace import Workspace
 
 
@@ -33,7 +32,7 @@ EXAMPLES = (
 )
 
 
-def start(desk: Desk) -> None:
+def start(workspace: Workspace) -> None:
     """Two cards, each with its form and its examples."""
     cards = st.columns(2, gap="medium")
     for card, kind in zip(cards, ("chapters", "match"), strict=True):
@@ -45,12 +44,11 @@ def start(desk: Desk) -> None:
             with st.container(gap=None):
                 for example in EXAMPLES:
                     if example.kind == kind:
-                        _example(desk, example)
+                        _example(workspace, example)
 
 
-def _example(desk: Desk, example: Example) -> None:
+def _example(workspace: Workspace, example: Example) -> None:
     """A button that runs an example; nothing where the workspace has no such subject."""
-    workspace = desk.workspace
     subject = _subject(workspace, example)
     name = next(
         (n for n in workspace.strategies() if workspace.strategy(n).strategy.kind == example.kind), None
@@ -61,7 +59,7 @@ def _example(desk: Desk, example: Example) -> None:
     if st.button(label, type="tertiary", icon=":material/play_arrow:", key=f"home.example.{subject.key}"):
         strategy = workspace.strategy(name)
         plan = workspace.plan(strategy, subject, example.as_of)
-        open_page("run", run=desk.jobs.start(plan, workspace.models(strategy)))
+        open_page("run", run=workspace.jobs.start(plan, workspace.models(strategy)))
 
 
 def _subject(workspace: Workspace, example: Example) -> Subject | None:

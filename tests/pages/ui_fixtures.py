@@ -7,8 +7,10 @@ without data, a failed one, a rule that moved the verdict, a label that differs,
 from __future__ import annotations
 
 import datetime as dt
+from collections.abc import Callable
 
 from pydantic import BaseModel
+from streamlit.testing.v1 import AppTest
 
 from workbench.engine.plan import AnswerForm, Plan, Step
 from workbench.records import (
@@ -30,6 +32,9 @@ from workbench.records import (
 )
 from workbench.store.runs import RunStore
 from workbench.strategy.prompts import Prompt
+
+Open = Callable[..., AppTest]
+"""``open_page(name, **query)`` of the fixture of that name."""
 
 STARTED = dt.datetime(2026, 3, 2, 1, 30, tzinfo=dt.UTC)
 HOSTILE = (

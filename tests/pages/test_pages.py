@@ -1,0 +1,222 @@
+"""What every page promises, whatever is in the store and whatever the address says."""
+
+from __future__ import annotations
+
+import json
+from typing import get_args
+
+import pytest
+from streamlit.testing.v1 import AppTest
+from ui_fixtures import Open, chapters_run, match_run, stored
+
+from workbench.ui.language import LANGUAGES, catalogue
+from workbench.ui.navigation import PageName
+from workbench.workspace import Workspace
+
+PAGES = get_args(PageName)
+
+
+def words(app: AppTest) -> str:
+    """Everything a reader can read outside tables and charts."""
+    kinds = (app.title, app.subheader, app.markdown, app.caption, app.text, app.error, app.warning, app.code)
+    labels = [element.label for element in (*app.button, *app.metric, *app.expander)]
+    return "\n".join([str(element.value) for kind in kinds for element in kind] + labels)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("page", PAGES)
+def test_an_empty_workspace_says_what_will_be_here(open_page: Open, page: str, language: str) -> None:
+    app = open_page(page, lang=language)
+    assert not app.exception
+    assert not app.error
+    expected = {
+        "home": "home.no_runs",
+        "new_run": "form.choose_subject",
+        "run": "run.none",
+        "runs": "runs.empty",
+    }
+    assert catalogue(language)[expected.get(page, "compare.empty")] in words(app)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_company_run_is_shown_in_full(open_page: Open, workspace: Workspace, language: str) -> None:
+    app = open_page("run", run=stored(workspace.store, chapters_run()), lang=language)
+    shown = words(app)
+    assert not app.exception
+    assert app.title[0].value == r"贵州茅台 600519\.SH"
+    assert app.metric[0].value == "65"
+    texts = catalogue(language)  # type: ignore[arg-type]
+    assert texts["label.watch"] in shown
+    assert texts["verdict.counted"].format(counted=6, total=6) in shown
+    assert "模型给出的建议是买入" in shown  # the warning
+    table = app.dataframe[0].value
+    assert list(table["agent"]) == [*(c[1] for c in chapters_titles()), "综合研判"]
+    assert list(table["draft"])[3] == "46"
+    assert list(table["revised"])[3] == "39"
+    assert list(table["change"])[3] == -7
+
+
+def chapters_titles() -> list[tuple[str, str]]:
+    return [(report.agent, report.title) for report in chapters_run().reports[:-1]]
+
+
+def test_the_largest_change_can_come_first(open_page: Open, workspace: Workspace) -> None:
+    app = open_page("run", run=stored(workspace.store, chapters_run()))
+    app.segmented_control(key="run.order").set_value("change").run()
+    assert [abs(change) for change in app.dataframe[0].value["change"]] == [10, 8, 7, 5, 2, 1, 0]
+
+
+def test_the_rule_that_moved_the_verdict_is_named_with_both_values(
+    open_page: Open, workspace: Workspace
+) -> None:
+    app = open_page("run", run=stored(workspace.store, chapters_run()))
+    rules = next(table.value for table in app.table if "Rule" in table.value.columns)
+    assert rules["Changed"].iloc[0] == "score: 68 → **65**"
+
+
+def test_a_match_run_shows_missing_experts_as_missing(open_page: Open, workspace: Workspace) -> None:
+    app = open_page("run", run=stored(workspace.store, match_run()))
+    assert not app.exception
+    assert app.metric[0].value == "2.0 – 1.1"
+    table = app.dataframe[0].value.set_index("agent")
+    assert table.loc["Squad", "draft"] == "–"
+    assert table.loc["Squad", "status"] == "○ no data"
+    assert table.loc["Head to head", "why"] == "the model did not answer within 120 s."
+    assert "3 of 5 counted" in words(app)
+
+
+@pytest.mark.parametrize("agent", ["ch04_valuation", "synthesis"])
+def test_the_address_opens_one_agent_with_its_prompts_and_raw_answers(
+    open_page: Open, workspace: Workspace, agent: str
+) -> None:
+    run = chapters_run()
+    app = open_page("run", run=stored(workspace.store, run), agent=agent)
+    assert not app.exception
+    code = [element.value for element in app.code]
+    for call in run.report(agent).calls:  # type: ignore[union-attr]
+        assert call.prompt in code
+        assert call.reply in code
+
+
+def test_nothing_a_model_wrote_becomes_markup(open_page: Open, workspace: Workspace) -> None:
+    """Text of models, feeds and files goes through ``st.text``, ``st.code`` or the escape of ``ui.text``."""
+    app = open_page("run", run=stored(workspace.store, chapters_run()), agent="ch01_data")
+    for element in (*app.markdown, *app.caption, *app.error, *app.warning, *app.expander):
+        shown = str(getattr(element, "value", "")) + str(getattr(element, "label", ""))
+        for mark in ("<img", "![x]", ":red[r]", "**bold**"):
+            assert mark not in shown
+    for table in app.table:
+        assert not table.value.astype(str).map(lambda cell: "![x]" in cell or "<img" in cell).any(axis=None)
+
+
+@pytest.mark.parametrize(
+    ("page", "query"),
+    [
+        ("run", {"run": "no-such-run"}),
+        ("run", {"run": "<script>alert(1)</script>"}),
+        ("run", {"run": "../../etc/passwd"}),
+        ("run", {"run": "x" * 5000}),
+        ("compare", {"runs": "nothing,nobody"}),
+        ("new_run", {"pipeline": "chapters", "subject": "NO SUCH COMPANY"}),
+        ("new_run", {"pipeline": "chapters", "subject": "600519.SH", "as_of": "2021-99-99"}),
+        ("new_run", {"pipeline": "chapters", "subject": "600519.SH", "as_of": "1999-01-01"}),
+    ],
+)
+def test_an_address_that_names_nothing_is_an_error_in_one_line(
+    open_page: Open, workspace: Workspace, page: str, query: dict[str, str]
+) -> None:
+    stored(workspace.store, chapters_run())
+    stored(workspace.store, chapters_run())
+    app = open_page(page, **query)
+    assert not app.exception
+    assert app.error
+    assert "Traceback" not in words(app)
+
+
+@pytest.mark.parametrize(
+    ("page", "query"),
+    [
+        ("run", {"agent": "nobody"}),
+        ("runs", {"runs.page": "99"}),
+        ("runs", {"runs.page": "-1", "runs.status": "nonsense", "runs.order": "'; drop table runs"}),
+        ("runs", {"runs.text": "%_' OR 1=1 --"}),
+        ("compare", {"runs": ",,,"}),
+        ("new_run", {"pipeline": "nonsense", "strategy": "../secrets", "specialist": "a" * 300}),
+        ("new_run", {"pipeline": "match", "subject": "not|a|match"}),
+        ("home", {"lang": "xx", "unknown": "1"}),
+    ],
+)
+def test_an_address_with_nonsense_beside_the_point_is_shown_without_it(
+    open_page: Open, workspace: Workspace, page: str, query: dict[str, str]
+) -> None:
+    stored(workspace.store, chapters_run())
+    app = open_page(page, **query)
+    assert not app.exception
+    assert not app.error
+
+
+def test_runs_are_filtered_and_paged(open_page: Open, workspace: Workspace) -> None:
+    for _ in range(26):
+        stored(workspace.store, match_run())
+    stored(workspace.store, chapters_run())
+    app = open_page("runs")
+    assert len(app.dataframe[0].value) == 25
+    app.pagination(key="runs.page").set_value(2).run()
+    assert len(app.dataframe[0].value) == 2
+    app.text_input(key="runs.text").set_value("茅台").run()
+    assert list(app.dataframe[0].value["subject"]) == ["贵州茅台 600519.SH"]
+    app.text_input(key="runs.text").set_value("nowhere").run()
+    assert catalogue("en")["runs.none_match"] in words(app)
+    assert not app.exception
+
+
+def test_a_star_tags_and_a_note_are_kept(open_page: Open, workspace: Workspace) -> None:
+    run_id = stored(workspace.store, chapters_run())
+    app = open_page("run", run=run_id)
+    app.button(key="run.star").click().run()
+    app.text_area(key="run.marks.note").set_value("review the price")
+    app.multiselect(key="run.marks.tags").set_value(["core"])
+    next(button for button in app.button if button.label == "Save").click().run()
+    (row,) = workspace.store.find(run_id=run_id)
+    assert (row.starred, row.tags, row.note) == (True, ("core",), "review the price")
+    assert not app.exception
+
+
+def test_a_comparison_is_signed_against_the_first_run(open_page: Open, workspace: Workspace) -> None:
+    first = stored(workspace.store, chapters_run())
+    verdict = chapters_run().verdict.model_copy(update={"score": 81.0, "label": "buy", "adjustments": ()})  # type: ignore[union-attr]
+    second = stored(workspace.store, chapters_run(verdict=verdict))
+    app = open_page("compare", runs=f"{first},{second}")
+    assert not app.exception
+    table = app.table[0].value
+    score = table[table["What"] == "score"].iloc[0]
+    assert list(score)[1:] == ["65", "81 :gray[+16]"]
+    app.toggle(key="compare.differing").set_value(False).run()
+    assert len(app.table[0].value) > len(table)
+
+
+def test_runs_of_two_pipelines_cannot_be_compared(open_page: Open, workspace: Workspace) -> None:
+    one, other = stored(workspace.store, chapters_run()), stored(workspace.store, match_run())
+    app = open_page("compare", runs=f"{one},{other}")
+    assert not app.exception
+    assert "nothing to compare" in words(app)
+
+
+def test_the_language_is_remembered_in_the_workspace(open_page: Open, workspace: Workspace) -> None:
+    app = open_page("home", lang="en")
+    app.button(key="app.language.switch").click().run()
+    assert app.title[0].value == catalogue("zh")["app.name"]
+    assert json.loads((workspace.data_dir / "preferences.json").read_text()) == {"language": "zh"}
+
+
+def test_a_broken_preferences_file_does_no_harm(open_page: Open, workspace: Workspace) -> None:
+    (workspace.data_dir / "preferences.json").write_text("[not json")
+    assert not open_page("home").exception
+
+
+def test_a_broken_strategy_is_named_and_the_others_stay_usable(open_page: Open, workspace: Workspace) -> None:
+    (workspace.strategy_dir / "broken.yaml").write_text("kind: chapters\nname: [", encoding="utf-8")
+    app = open_page("new_run", subject="600519.SH", as_of="2021-06-30")
+    assert not app.exception
+    assert "broken.yaml" in words(app)
+    assert app.button(key="new_run.start")

@@ -1,0 +1,135 @@
+"""Starting runs from the pages, following them, stopping them, and taking them up again."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+from streamlit.testing.v1.element_tree import Button
+from ui_fixtures import Open, chapters_run, stored
+
+from workbench.llm.base import Model, Reply, Request
+from workbench.ui.language import catalogue
+from workbench.workspace import Workspace, program_files
+
+TEXTS = catalogue("en")
+RUN_PAGE = str(program_files() / "pages" / "run.py")
+
+
+class Silent:
+    """A model that never answers."""
+
+    async def complete(self, request: Request) -> Reply:
+        await asyncio.Event().wait()
+        raise AssertionError("unreachable")
+
+
+def press(button: Button) -> AppTest:
+    """Press a button that opens the page of a run, and be there, which AppTest is not by itself."""
+    app = button.click().run()
+    assert not app.exception
+    return app.switch_page(RUN_PAGE).run()
+
+
+def follow(app: AppTest, workspace: Workspace) -> AppTest:
+    """Wait for the run the page shows, and show it again."""
+    workspace.jobs.wait(app.query_params["run"], timeout=60)
+    return app.run()
+
+
+def test_a_company_is_run_from_the_form_to_its_verdict(open_page: Open, workspace: Workspace) -> None:
+    app = open_page("new_run", pipeline="chapters", subject="600519.SH", as_of="2021-06-30")
+    assert not app.exception
+    app = press(app.button(key="new_run.start"))
+    app = follow(app, workspace)
+    assert not app.exception
+    assert app.title[0].value.startswith("贵州茅台")
+    assert len(app.dataframe[0].value) == 7
+    assert app.metric[0].value != "–"
+
+
+@pytest.mark.parametrize("spelling", ["sh600519", "６００５１９", "Kweichow Moutai", "茅台"])
+def test_a_company_may_be_typed_in_any_common_spelling(
+    open_page: Open, workspace: Workspace, spelling: str
+) -> None:
+    app = open_page("new_run", subject=spelling, as_of="2021-06-30")
+    assert not app.exception
+    assert not app.error
+    assert app.button(key="new_run.start")
+
+
+def test_a_match_is_run_from_the_form_to_its_probabilities(open_page: Open, workspace: Workspace) -> None:
+    subject = "English Premier League|2019-04-14|Liverpool|Chelsea"
+    app = open_page("new_run", pipeline="match", subject=subject)
+    assert not app.exception
+    app = press(app.button(key="new_run.start"))
+    app = follow(app, workspace)
+    assert not app.exception
+    assert app.title[0].value == "Liverpool – Chelsea"
+    assert "○ no data" in list(app.dataframe[0].value["status"])
+
+
+def test_the_examples_of_the_home_page_run_at_once(open_page: Open, workspace: Workspace) -> None:
+    app = open_page("home")
+    examples = [button for button in app.button if str(button.key).startswith("home.example.")]
+    assert len(examples) == 3
+    assert not follow(press(examples[0]), workspace).exception
+
+
+def test_a_running_run_shows_its_agents_and_can_be_cancelled_and_resumed(
+    open_page: Open, workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def answers(model: Model) -> None:
+        monkeypatch.setattr(workspace.jobs, "_model", model)
+
+    baseline: Any = workspace.jobs._model
+    answers(Silent())
+    app = open_page("new_run", pipeline="chapters", subject="600519.SH", as_of="2021-06-30")
+    app = press(app.button(key="new_run.start"))
+    assert not app.exception
+    assert TEXTS["live.safe"] in [caption.value for caption in app.caption]
+    states = app.table[0].value
+    assert len(states) == 7
+    app.button(key="run.cancel").click().run()
+    app = follow(app, workspace)
+    assert TEXTS["live_ending.cancelled"] in [warning.value for warning in app.warning]
+    answers(baseline)
+    app.button(key="run.resume").click().run()
+    app = follow(app, workspace)
+    assert not app.exception
+    assert not app.warning
+    assert app.metric[0].value != "–"
+
+
+def test_a_run_of_another_process_is_followed_through_the_store(
+    open_page: Open, workspace: Workspace
+) -> None:
+    running = chapters_run(status="running", verdict=None, reports=chapters_run().reports[:2])
+    app = open_page("run", run=stored(workspace.store, running))
+    assert not app.exception
+    assert TEXTS["live.elsewhere"] in [caption.value for caption in app.caption]
+    assert len(app.table[0].value) == 2
+
+
+def test_a_failed_run_says_why_and_keeps_what_it_has(open_page: Open, workspace: Workspace) -> None:
+    failed = chapters_run(
+        status="failed", verdict=None, error="the model refused.", reports=chapters_run().reports[:2]
+    )
+    app = open_page("run", run=stored(workspace.store, failed))
+    assert not app.exception
+    assert app.error[0].value == r"the model refused\."
+    assert len(app.dataframe[0].value) == 2
+
+
+def test_a_run_can_be_repeated_with_the_strategy_it_had(open_page: Open, workspace: Workspace) -> None:
+    app = open_page("new_run", subject="600519.SH", as_of="2021-06-30")
+    app = press(app.button(key="new_run.start"))
+    app = follow(app, workspace)
+    app = app.menu_button(key="run.again").click("same").run()
+    app = follow(app, workspace)
+    assert not app.exception
+    newest, oldest = workspace.store.find()
+    assert newest.retry_of == oldest.run_id
+    assert newest.score == oldest.score
