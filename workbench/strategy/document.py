@@ -141,6 +141,8 @@ class Document:
         node = self._collection(path, old, target, last)
         if source == target:
             return self
+        if len(node.items) != len(old):
+            raise self._refusal(path, "some of its entries come from a merged mapping.")
         entries: list[Any] = list(old.items()) if isinstance(old, dict) else old
         entries.insert(target, entries.pop(source))
         wanted = dict(entries) if isinstance(old, dict) else entries

@@ -160,7 +160,10 @@ def _wrapped(line: str, width: int) -> list[str]:
 
 
 def _plain_works(text: str, *, flow: bool) -> bool:
-    if not text or text != text.strip() or "\n" in text or _UNPRINTABLE.search(text):
+    # PyYAML's two parsers disagree on tabs, and on question marks in brackets; such a text is quoted.
+    if not text or text != text.strip() or re.search(r"[\t\n]", text) or _UNPRINTABLE.search(text):
+        return False
+    if flow and re.search(r"[\[\]{},?]", text):
         return False
     return _reads_as(f"k: [{text}]", {"k": [text]}) if flow else _reads_as(f"k: {text}", {"k": text})
 
