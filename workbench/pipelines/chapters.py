@@ -90,7 +90,7 @@ def build(
             title="综合研判" if strategy.language == "zh" else "Synthesis",
             role="synthesis",
             needs=chapters,
-            gather=lambda reports: overview([reports[chapter] for chapter in chapters]),
+            gather=lambda reports: dossier.overview([reports[chapter] for chapter in chapters]),
             form=synthesis_form(strategy),
             draft=prompts.get("synthesis", strategy.prompt_version),
             revise=prompts.get("revise_synthesis", strategy.prompt_version) if strategy.revise else None,
@@ -156,30 +156,24 @@ class Dossier:
             missing=missing,
         )
 
+    def overview(self, reports: Sequence[Report]) -> Evidence:
+        """What the synthesis is shown beside the chapters' full texts: one line for each of them.
 
-def overview(reports: Sequence[Report]) -> Evidence:
-    """What the synthesis is shown beside the chapters' full texts: one line for each of them.
-
-    Sufficiency is high when every chapter counted, medium when at least half did, else low; none without any.
-    """
-    counted = [report for report in reports if report.counted]
-    grade: Sufficiency = (
-        "none"
-        if not counted
-        else "high"
-        if len(counted) == len(reports)
-        else "medium"
-        if 2 * len(counted) >= len(reports)
-        else "low"
-    )
-    return Evidence(
-        facts={"chapters": [_concluded(report) for report in reports]},
-        text="\n".join(_line(report) for report in reports),
-        sources=tuple(dict.fromkeys(source for report in counted for source in report.evidence.sources)),
-        newest=max((r.evidence.newest for r in counted if r.evidence.newest), default=None),
-        sufficiency=grade,
-        missing={report.title: report.error or report.status for report in reports if not report.counted},
-    )
+        Sufficiency is high when every chapter counted, medium when at least half did, else low; none
+        without any.
+        """
+        counted = [report for report in reports if report.counted]
+        if not counted:
+            return Evidence()
+        all_counted, half = len(counted) == len(reports), 2 * len(counted) >= len(reports)
+        return Evidence(
+            facts=self.slice("profile").facts | {"chapters": [_concluded(report) for report in reports]},
+            text="\n".join(_line(report) for report in reports),
+            sources=tuple(dict.fromkeys(source for r in counted for source in r.evidence.sources)),
+            newest=max((r.evidence.newest for r in counted if r.evidence.newest), default=None),
+            sufficiency="high" if all_counted else "medium" if half else "low",
+            missing={report.title: report.error or report.status for report in reports if not report.counted},
+        )
 
 
 def _sufficiency(operators: Sequence[Operator], slices: Mapping[str, Evidence]) -> Sufficiency:
@@ -250,7 +244,10 @@ def _synthesis_task(strategy: ChaptersStrategy, view: View) -> dict[str, Any]:
         "language": strategy.language,
         "as_of": view.as_of.isoformat(),
         "steps": [step.model_dump(mode="json") for step in synthesis.thinking_steps],
-        "rubric": [anchor.model_dump(mode="json") for anchor in synthesis.scoring_rubric],
+        "rubric": [
+            {"range": anchor.range, "low": anchor.low, "description": anchor.description}
+            for anchor in synthesis.scoring_rubric
+        ],
         "thresholds": synthesis.decision_thresholds.model_dump(mode="json"),
         "bands": [
             band._asdict() | {"name": words[band.label]} for band in synthesis.decision_thresholds.bands()

@@ -87,6 +87,11 @@ class Book:
         return float(value) if isinstance(value, int | float) else None
 
     @property
+    def outlay(self) -> str:
+        """The item that says what was paid out: dividends alone, or where only that is stated with interest."""
+        return "dividends_paid" if self.has("dividends_paid") else "dividends_and_interest_paid"
+
+    @property
     def span(self) -> int:
         """Years a growth rate is taken over: five, or as many as there are."""
         return max(1, min(5, len(self.years) - 1))

@@ -221,32 +221,30 @@ def capex_intensity(book: Book) -> Finding:
 @rule("dividend_sustainability")
 def dividend_sustainability(book: Book) -> Finding:
     """Can what was paid be paid again? A financial pays from profit, the others from free cash flow."""
-    source = book.item("net_profit") if book.financial else book.mean("fcf", 3)
-    name = "cash_dividends" if book.has("cash_dividends") else "dividends_and_interest_paid"
-    paid, payout = book.item(name), book.item("payout")
-    if book.financial and payout is not None and source is not None:
-        paid = payout * source
+    payout, profit = book.item("payout"), book.item("net_profit")
+    if book.financial:
+        source, shown = profit, [book.run("net_profit")]
+        paid = None if payout is None or profit is None else payout * profit
+    else:
+        source, shown = book.mean("fcf", 3), [book.run("fcf")]
+        paid = book.item(book.outlay)
+        shown += [book.cite(book.outlay)] if paid is not None else []
     if paid is None or source is None:
-        return no_view(
-            book,
-            "分红支出或现金来源不全，分红能否持续看不出。",
-            "What is paid, or out of what, is not known.",
-        )
+        return no_view(book, "分红支出或现金来源不全。", "What is paid, or out of what, is not known.")
     if paid <= 0:
         verdict = "不分红"
     else:
         verdict = "可持续" if source >= 1.2 * paid else "需观察" if source >= 0.8 * paid else "不可持续"
-    word = book.words.choice(verdict)
-    shown = [book.cite(name)] if book.has(name) and not (book.financial and payout is not None) else []
-    shown.append(book.run("net_profit" if book.financial else "fcf"))
     if payout is not None:
         shown.append(book.run("payout"))
     if book.latest("dividend_yield") is not None:
         shown.append(book.quote("dividend_yield"))
+    word = book.words.choice(verdict)
+    told = word if verdict == "不分红" else book.say(f"股息{word}", f"the dividend is {word}")
     return Finding(
         score={"可持续": 78.0, "需观察": 54.0, "不可持续": 26.0, "不分红": 48.0}[verdict],
-        gist=book.say("不分红" if verdict == "不分红" else f"股息{word}", f"dividend: {word}"),
-        note=book.words.sentence([*shown, book.say(f"股息{word}", f"the dividend is {word}")]),
+        gist=told,
+        note=book.words.sentence([*shown, told]),
         outputs={"dividend_sustainability": verdict},
         evidence=shown,
     )

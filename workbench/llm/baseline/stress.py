@@ -48,7 +48,7 @@ _FIGURES = {
 
 
 def _business_scenarios(book: Book) -> tuple[Scenario, ...]:
-    operating, paid = book.item("operating_profit"), book.item("dividends_and_interest_paid")
+    operating, paid = book.item("operating_profit"), book.item(book.outlay)
     cash, short, long = book.item("cash"), book.item("short_term_debt"), book.item("long_term_debt")
     fcf, flows = book.mean("fcf", 3), [value for _, value in book.series("fcf", 5)]
     slump = None if operating is None or paid is None else 0.7 * operating >= paid
