@@ -60,6 +60,7 @@ class _League:
     """What all slices of one run share."""
 
     matches: list[Played]
+    seen: Mapping[Side, list[Appearance]]
     table: Mapping[str, Standing]
     header: Mapping[str, Any]
     missing: Mapping[str, str]
@@ -84,11 +85,11 @@ def form(view: View, subject: MatchSubject, window: Window = DEFAULT_WINDOW) -> 
     last = {side: _seen(view, subject, side)[-window.recent :] for side in SIDES}
     facts: dict[str, Any] = {
         side: {
-            "club": _club(subject, side),
+            "club": club,
             "recent": _record(last[side]),
             "matches": [_appearance(appearance, table) for appearance in last[side]],
         }
-        for side in SIDES
+        for side, club in _clubs(subject)
     }
     return _two_sided(view, subject, facts, {}, last)
 
@@ -100,11 +101,11 @@ def stats(view: View, subject: MatchSubject, window: Window = DEFAULT_WINDOW) ->
     last = {side: _seen(view, subject, side)[-window.recent :] for side in SIDES}
     facts: dict[str, Any] = {
         side: {
-            "club": _club(subject, side),
+            "club": club,
             "recent": _record(last[side]),
             "season": _record(_of_season(_seen(view, subject, side), subject.season)),
         }
-        for side in SIDES
+        for side, club in _clubs(subject)
     }
     matches = _league(view, subject).matches
     for name, blend in (("mixed", MIXED), ("goals_only", GOALS_ONLY)):
@@ -122,12 +123,12 @@ def home_away(view: View, subject: MatchSubject, window: Window = DEFAULT_WINDOW
     last = {side: there[side][-window.recent :] for side in SIDES}
     facts: dict[str, Any] = {
         side: {
-            "club": _club(subject, side),
+            "club": club,
             "venue": side,
             "recent": _record(last[side]),
             "season": _record(_of_season(there[side], subject.season)),
         }
-        for side in SIDES
+        for side, club in _clubs(subject)
     }
     return _two_sided(view, subject, facts, {}, last)
 
@@ -152,8 +153,7 @@ def injuries(view: View, subject: MatchSubject, window: Window = DEFAULT_WINDOW)
     facts: dict[str, Any] = {}
     missing: dict[str, str] = {}
     days: list[dt.date] = []
-    for side in SIDES:
-        club = _club(subject, side)
+    for side, club in _clubs(subject):
         out = [absence for absence in view.absences(club) if _is_out(absence, subject.date)]
         days += [absence.published for absence in out]
         if out:
@@ -201,16 +201,17 @@ def _league(view: View, subject: MatchSubject) -> _League:
 
 def _work_out(view: View, subject: MatchSubject) -> _League:
     matches = played(view.matches(competition=subject.competition))
+    seen = {side: appearances(played(view.matches(team=club)), club) for side, club in _clubs(subject)}
     table = standings(matches, subject.season)
     since = subject.date - dt.timedelta(days=AVERAGES_DAYS)
     means = averages([match for match in matches if match.date >= since])
     missing: dict[str, str] = {}
-    for side in SIDES:
-        if _club(subject, side) not in table:
-            missing[f"{side}.position"] = f"no match of {_club(subject, side)} in {subject.season} yet"
+    for side, club in _clubs(subject):
+        if club not in table:
+            missing[f"{side}.position"] = f"no match of {club} in {subject.season} yet"
     if means is None:
         missing["league"] = f"no match of the competition in the {AVERAGES_DAYS} days before {subject.date}"
-    lines = {side: table.get(_club(subject, side)) for side in SIDES}
+    lines = {side: table.get(club) for side, club in _clubs(subject)}
     header = {
         "competition": subject.competition,
         "season": subject.season,
@@ -219,20 +220,20 @@ def _work_out(view: View, subject: MatchSubject) -> _League:
         "away": subject.away,
         "round": 1 + max((line.record.matches for line in lines.values() if line), default=0),
         "table": {side: line and _standing(line) for side, line in lines.items()},
-        "rest_days": {side: _rest_days(_seen(view, subject, side), subject.date) for side in SIDES},
+        "rest_days": {side: _rest_days(seen[side], subject.date) for side in SIDES},
         "league": means and _rounded(asdict(means), 3),
         "newest": matches[-1].date.isoformat() if matches else None,
     }
-    return _League(matches, table, header, missing)
+    return _League(matches, seen, table, header, missing)
 
 
 def _seen(view: View, subject: MatchSubject, side: Side) -> list[Appearance]:
-    club = _club(subject, side)
-    return appearances(played(view.matches(team=club)), club)
+    """All earlier matches of one of the two clubs, in every competition, oldest first."""
+    return _league(view, subject).seen[side]
 
 
-def _club(subject: MatchSubject, side: Side) -> str:
-    return subject.home if side == "home" else subject.away
+def _clubs(subject: MatchSubject) -> tuple[tuple[Side, str], ...]:
+    return ("home", subject.home), ("away", subject.away)
 
 
 def _of_season(seen: Iterable[Appearance], season: str) -> list[Appearance]:
@@ -251,9 +252,9 @@ def _two_sided(
     shown: Mapping[Side, Sequence[Appearance]],
 ) -> Evidence:
     """Evidence about both clubs: as sufficient as that of the club less is known about."""
-    for side in SIDES:
+    for side, club in _clubs(subject):
         if not shown[side]:
-            missing[f"{side}.recent"] = f"no such match of {_club(subject, side)} is on record"
+            missing[f"{side}.recent"] = f"no such match of {club} is on record"
     if not any(shown.values()):
         return Evidence(missing=missing)
     days = [appearance.date for seen in shown.values() for appearance in seen]
