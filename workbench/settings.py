@@ -29,7 +29,9 @@ class Settings(BaseSettings):
         api_base: ``LLM_API_BASE``, the address of a local or private model server.
         call_timeout_s: ``WORKBENCH_CALL_TIMEOUT_S``, seconds one call may take.
         agent_deadline_s: ``WORKBENCH_AGENT_DEADLINE_S``, seconds one agent may take with all its calls.
-        concurrency: ``WORKBENCH_CONCURRENCY``, calls in flight at once.
+        concurrency: ``WORKBENCH_CONCURRENCY``, calls in flight at once to one provider.
+        requests_per_minute: ``WORKBENCH_REQUESTS_PER_MINUTE``, calls begun in a minute with one provider;
+            None for no limit.
         language: ``WORKBENCH_LANGUAGE``, language of the interface; None asks the browser.
     """
 
@@ -51,6 +53,7 @@ class Settings(BaseSettings):
     call_timeout_s: float = Field(default=120, gt=0)
     agent_deadline_s: float = Field(default=600, gt=0)
     concurrency: int = Field(default=8, ge=1, le=512)
+    requests_per_minute: int | None = Field(default=None, ge=1)
     language: Literal["zh", "en"] | None = None
 
     def models(self) -> Models:

@@ -1,0 +1,281 @@
+"""Language models through litellm: any model string, any provider, one way of failing.
+
+litellm takes seconds and some 200 MB to import, so that happens inside the first call and off the event
+loop. It keeps connections per event loop: use one loop per process. Its own retries, cache and callbacks
+stay off; retries are counted and spaced here.
+
+Keys are read from the environment by litellm itself. Nothing here holds one, and no error text leaves
+this module without having been searched for them.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.metadata import version
+from typing import Any, Literal
+
+from pydantic import BaseModel
+
+from workbench.errors import ModelError
+from workbench.llm.base import Reply, Request
+from workbench.llm.limits import Gate, Sleep, backoff, retry_after
+from workbench.llm.redaction import redacted
+from workbench.settings import Settings
+
+AnswerFormat = Literal["json_schema", "json_object", "plain"]
+"""How an answer's form is asked for beside the prompt, most binding first."""
+
+ATTEMPTS = 4
+LONGEST_RETRY_AFTER_S = 120.0
+"""A provider that asks for a longer pause is given up at once: the agent's deadline would pass meanwhile."""
+
+SELF_HOSTED = frozenset(
+    {
+        "openai",
+        "custom_openai",
+        "openai_like",
+        "ollama",
+        "ollama_chat",
+        "hosted_vllm",
+        "lm_studio",
+        "llamafile",
+        "litellm_proxy",
+    }
+)
+"""Providers that ``LLM_API_BASE`` applies to: local servers, and whatever speaks the OpenAI protocol."""
+
+_SAID_LENGTH = 300
+_SERVER_TROUBLE = 500
+_TRANSIENT = frozenset({408, 409, 425, 429})
+_REMEDIES: Mapping[int, str] = {
+    400: "Check the model name and its parameters.",
+    401: "Set the provider's API key in the environment or in .env.",
+    402: "Check the balance of the provider's account.",
+    403: "Check what the key is allowed to use.",
+    404: "Check the model name.",
+    408: "Raise WORKBENCH_CALL_TIMEOUT_S or choose a faster model.",
+    429: "Lower WORKBENCH_CONCURRENCY or WORKBENCH_REQUESTS_PER_MINUTE, or wait.",
+}
+_SERVER_REMEDY = "Check that the server runs and LLM_API_BASE is right, or try again later."
+
+
+class Hosted:
+    """A ``Model`` that answers through litellm.
+
+    Args:
+        settings: Address of a local server, limits.
+        sleep: How to wait between attempts.
+    """
+
+    def __init__(self, settings: Settings, sleep: Sleep = asyncio.sleep) -> None:
+        self._settings = settings
+        self._sleep = sleep
+        self._litellm: Any = None
+        self._gates: dict[str, Gate] = {}
+        self._formats: dict[str, AnswerFormat] = {}
+
+    async def complete(self, request: Request) -> Reply:
+        """Answer one request, with retries where the trouble may pass.
+
+        Raises:
+            ModelError: The model did not answer; says what the provider said and what to do.
+        """
+        if self._litellm is None:
+            self._litellm = await asyncio.to_thread(load_library)
+        litellm = self._litellm
+        target = self._target(litellm, request.model)
+        gate = self._gates.setdefault(
+            target.provider,
+            Gate(self._settings.concurrency, self._settings.requests_per_minute, self._sleep),
+        )
+        attempt = 1
+        while True:
+            form = self._format(litellm, target)
+            try:
+                async with gate.turn(), asyncio.timeout(self._settings.call_timeout_s):
+                    started = time.perf_counter()
+                    response = await litellm.acompletion(**self._arguments(request, target, form))
+                    return _reply(response, target, time.perf_counter() - started)
+            except Exception as error:  # noqa: BLE001 - litellm lets through whatever its providers raise
+                failure = _Failure.of(error)
+            if failure.is_about_format and form != "plain":
+                self._formats[target.model] = "json_object" if form == "json_schema" else "plain"
+                continue
+            if failure.wait_s is not None:
+                gate.pause(failure.wait_s)
+            if not failure.transient or attempt == ATTEMPTS:
+                raise failure.as_error(target.model, attempt) from None
+            await self._sleep(backoff(attempt) if failure.wait_s is None else failure.wait_s)
+            attempt += 1
+
+    def _target(self, litellm: Any, model: str) -> _Target:
+        try:
+            name, provider, _, _ = litellm.get_llm_provider(model)
+        except Exception:  # noqa: BLE001 - litellm's error is a page of advertising
+            raise ModelError(
+                "no provider is known for this model.",
+                where=model,
+                remedy="Write it as provider/model, e.g. openai/gpt-4.1-mini or ollama_chat/qwen3.",
+            ) from None
+        own = self._settings.api_base if provider in SELF_HOSTED else None
+        return _Target(model, name, provider, own)
+
+    def _format(self, litellm: Any, target: _Target) -> AnswerFormat:
+        """The most binding form the model is known to accept; lowered for good when it is refused."""
+        known = self._formats.get(target.model)
+        if known is None:
+            if target.api_base or litellm.supports_response_schema(target.name, target.provider):
+                known = "json_schema"
+            else:
+                accepted = litellm.get_supported_openai_params(target.name, target.provider) or []
+                known = "json_object" if "response_format" in accepted else "plain"
+            self._formats[target.model] = known
+        return known
+
+    def _arguments(self, request: Request, target: _Target, form: AnswerFormat) -> dict[str, Any]:
+        arguments: dict[str, Any] = {
+            "model": target.model,
+            "messages": [
+                {"role": "system", "content": request.system},
+                {"role": "user", "content": request.prompt},
+            ],
+            "timeout": self._settings.call_timeout_s,
+            "max_retries": 0,
+            "num_retries": 0,
+            "drop_params": True,
+            **request.params,
+        }
+        if target.api_base:
+            arguments["api_base"] = target.api_base
+            if target.provider == "openai" and not os.environ.get("OPENAI_API_KEY"):
+                # The client insists on a key; a local server does not read it.
+                arguments["api_key"] = "none"
+        if form == "json_schema":
+            schema = {"name": request.schema.__name__, "schema": _json_schema(request.schema)}
+            arguments["response_format"] = {"type": "json_schema", "json_schema": schema}
+        elif form == "json_object":
+            arguments["response_format"] = {"type": "json_object"}
+        return arguments
+
+
+@dataclass(frozen=True)
+class _Target:
+    """A model string, taken apart: litellm's name for the model, its provider, and our own server."""
+
+    model: str
+    name: str
+    provider: str
+    api_base: str | None
+
+
+@dataclass(frozen=True)
+class _Failure:
+    """Why an attempt failed.
+
+    Attributes:
+        status: HTTP status, or the one that comes closest; None for an answer that is no answer.
+        said: What the provider said, without secrets.
+        transient: Whether asking again may help.
+        wait_s: Seconds the provider asks to wait.
+    """
+
+    status: int | None
+    said: str
+    transient: bool
+    wait_s: float | None = None
+
+    @classmethod
+    def of(cls, error: Exception) -> _Failure:
+        if isinstance(error, _NoAnswerError):
+            return cls(None, str(error), transient=error.transient)
+        if isinstance(error, TimeoutError):
+            return cls(408, "no answer in time.", transient=True)
+        status = getattr(error, "status_code", None)
+        said = _what_was_said(error)
+        if not isinstance(status, int):
+            return cls(None, f"{type(error).__name__}: {said}", transient=False)
+        wait_s = retry_after(getattr(getattr(error, "response", None), "headers", None) or {})
+        # Providers refuse with 429 both for a busy minute and for an account that is empty.
+        unpaid = status == 429 and wait_s is None and "billing" in said and "retry" not in said
+        patient = wait_s is None or wait_s <= LONGEST_RETRY_AFTER_S
+        transient = (status in _TRANSIENT or status >= _SERVER_TROUBLE) and not unpaid and patient
+        return cls(status, said, transient=transient, wait_s=wait_s if patient else None)
+
+    @property
+    def is_about_format(self) -> bool:
+        words = ("response_format", "json_schema", "json_object", "structured output", "grammar")
+        return self.status in (400, 422) and any(word in self.said.lower() for word in words)
+
+    def as_error(self, model: str, attempts: int) -> ModelError:
+        tries = f" after {attempts} attempts" if attempts > 1 else ""
+        status = f" ({self.status})" if self.status else ""
+        remedy = _REMEDIES.get(self.status or 0, _SERVER_REMEDY if self.status else "Try another model.")
+        return ModelError(f"no answer{tries}{status}: {self.said}", where=model, remedy=remedy)
+
+
+class _NoAnswerError(Exception):
+    """The call succeeded and brought nothing."""
+
+    def __init__(self, what: str, *, transient: bool = False) -> None:
+        super().__init__(what)
+        self.transient = transient
+
+
+def load_library() -> Any:
+    """Import litellm, set up to stay off the network and silent. Takes seconds the first time."""
+    os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
+    os.environ.setdefault("LITELLM_OFFLINE_MODE", "true")
+    import litellm
+
+    litellm.suppress_debug_info = True
+    return litellm
+
+
+@cache
+def _price_list() -> str:
+    return f"price list of litellm {version('litellm')}"
+
+
+@cache
+def _json_schema(schema: type[BaseModel]) -> dict[str, Any]:
+    return schema.model_json_schema(by_alias=True)
+
+
+def _what_was_said(error: Exception) -> str:
+    text = redacted(str(getattr(error, "message", "") or error))
+    # "litellm.RateLimitError: RateLimitError: OpenAIException - slow down": only the end is for people.
+    said = text.rpartition("Exception - ")[2].strip() or type(error).__name__
+    return said if len(said) <= _SAID_LENGTH else said[:_SAID_LENGTH] + "…"
+
+
+def _reply(response: Any, target: _Target, latency_s: float) -> Reply:
+    if not response.choices:
+        raise _NoAnswerError("the server answered without a choice.", transient=True)
+    choice = response.choices[0]
+    text = choice.message.content
+    if not text:
+        reasons = {
+            "content_filter": "the provider's content filter stopped the answer.",
+            "length": "all tokens were spent before an answer began; raise max_tokens.",
+        }
+        raise _NoAnswerError(reasons.get(choice.finish_reason, "the answer is empty."))
+    usage: Any = getattr(response, "usage", None)
+    reported = usage is not None and usage.total_tokens > 0
+    details = getattr(usage, "prompt_tokens_details", None)
+    # A price list knows the provider's own prices, not what a server of one's own costs.
+    cost = None if target.api_base else response._hidden_params.get("response_cost")
+    return Reply(
+        text=text,
+        resolved_model=f"{target.provider}/{response.model or target.name}",
+        input_tokens=usage.prompt_tokens if reported else None,
+        cached_tokens=getattr(details, "cached_tokens", None) if reported else None,
+        output_tokens=usage.completion_tokens if reported else None,
+        cost=cost if reported else None,
+        cost_source=_price_list() if reported and cost is not None else "",
+        latency_s=latency_s,
+    )

@@ -1,0 +1,20 @@
+"""Keep keys out of what is shown, logged and stored."""
+
+from __future__ import annotations
+
+import os
+import re
+
+_SECRET_NAME = re.compile(r"(KEY|TOKEN|SECRET|PASSWORD|CREDENTIALS)$")
+_KEY_SHAPE = re.compile(r"\b(?:sk|pk|rk|gsk|xai|hf|AIza)[-_A-Za-z0-9*.]{8,}|(?<=Bearer )[^\s,;]+")
+_SHORTEST_SECRET = 8
+
+HIDDEN = "[hidden]"
+
+
+def redacted(text: str) -> str:
+    """``text`` without the secrets of this process's environment and without anything shaped like a key."""
+    for name, value in os.environ.items():
+        if len(value) >= _SHORTEST_SECRET and _SECRET_NAME.search(name.upper()):
+            text = text.replace(value, HIDDEN)
+    return _KEY_SHAPE.sub(HIDDEN, text)
