@@ -88,7 +88,7 @@ class Book:
 
     @property
     def outlay(self) -> str:
-        """The item that says what was paid out: dividends alone, or where only that is stated with interest."""
+        """The item that says what was paid out: dividends, or where only that is stated, with interest."""
         return "dividends_paid" if self.has("dividends_paid") else "dividends_and_interest_paid"
 
     @property

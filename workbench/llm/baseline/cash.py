@@ -5,6 +5,9 @@ from __future__ import annotations
 from workbench.llm.baseline.book import Book
 from workbench.llm.baseline.finding import Finding, ladder, no_view, rule
 
+MILLION = 1e6
+"""Amounts are answered in millions, as the evidence shows them."""
+
 SMALL_DEBT = 0.10
 """Interest-bearing debt below this share of equity needs no judging."""
 
@@ -107,7 +110,10 @@ def owner_earnings(book: Book) -> Finding:
                 else book.say("要靠外部输血维持", "it lives on outside money"),
             ]
         ),
-        outputs={"owner_earnings": round(mean), "owner_earnings_sign": "正" if mean > 0 else "负"},
+        outputs={
+            "owner_earnings": round(mean / MILLION, 2),
+            "owner_earnings_sign": "正" if mean > 0 else "负",
+        },
         evidence=[book.run("fcf")],
     )
 
@@ -144,7 +150,11 @@ def debt_structure(book: Book) -> Finding:
                 book.words.sentence(ending),
             ]
         ),
-        outputs={"debt_assessment": verdict, "debt_trend": trend, "net_cash": net_cash},
+        outputs={
+            "debt_assessment": verdict,
+            "debt_trend": trend,
+            "net_cash_now": round(net_cash / MILLION, 2),
+        },
         evidence=[*facts, *signs],
     )
 

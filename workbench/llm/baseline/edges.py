@@ -11,7 +11,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from statistics import NormalDist
-from typing import Any, Literal
+from typing import Any
+
+from workbench.records import Outcome
 
 USUAL_GOALS = (1.6, 1.2)
 """Home and away goals per match of a top division (Premier League 2016-17, rounded)."""
@@ -76,7 +78,7 @@ def supremacy_of(edge: float, total: float) -> float:
     return (low + high) / 2
 
 
-def outcome_of(supremacy: float, total: float) -> Literal["1", "X", "2"]:
+def outcome_of(supremacy: float, total: float) -> Outcome:
     """The likeliest of home win, draw and away win."""
     spread = NormalDist(supremacy, total**0.5)
     home, away = 1 - spread.cdf(0.5), spread.cdf(-0.5)

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from workbench.llm.base import Request
+from workbench.llm.baseline.cash import MILLION
 from workbench.llm.baseline.desk import Chapter, Desk
 from workbench.llm.baseline.registry import answers
 from workbench.rules.chapters import Triggered
@@ -227,8 +228,8 @@ def _thesis(desk: Desk) -> str:
         desk.say("三年平均净资产收益率再降", "the three-year return on equity falls")
         if earnings is None
         else desk.say(
-            f"三年平均自由现金流跌破 {desk.words.money(earnings)}",
-            f"three-year free cash flow falls below {desk.words.money(earnings)}",
+            f"三年平均自由现金流跌破 {desk.words.money(earnings * MILLION)}",
+            f"three-year free cash flow falls below {desk.words.money(earnings * MILLION)}",
         )
     )
     return desk.say(

@@ -15,14 +15,16 @@ _ENGLISH = {
     "capex": "capital expenditure",
     "cfo": "operating cash flow",
     "contract_liabilities": "customer prepayments",
-    "dividend_yield": "dividend yield",
     "dividends_and_interest_paid": "dividends and interest paid",
     "equity_parent": "shareholders' equity",
+    "ev_fcf": "EV/FCF",
     "fcf": "free cash flow",
     "fcf_margin": "free cash flow margin",
     "interest_bearing_debt": "interest-bearing debt",
     "long_term_debt": "long-term debt",
     "pb": "P/B",
+    "pe": "P/E",
+    "price_position_5y": "price position within five years",
     "rnd_expense": "research spending",
     "roe": "ROE",
     "roic": "ROIC before tax",
@@ -154,7 +156,8 @@ class Wording:
         """Clauses as one sentence after an opening; empty without any."""
         if not parts:
             return ""
-        return self.say(f"{opening}{'；'.join(parts)}。", f"{opening}{'; '.join(parts)}.")
+        english = f"{opening}{'; '.join(parts)}."
+        return self.say(f"{opening}{'；'.join(parts)}。", english[0].upper() + english[1:])
 
     def sentences(self, parts: Sequence[str]) -> str:
         """Sentences run together; each part ends with its own full stop."""
