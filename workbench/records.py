@@ -19,6 +19,8 @@ Status = Literal["ok", "no_data", "error", "parse_error"]
 Sufficiency = Literal["high", "medium", "low", "none"]
 RunStatus = Literal["running", "done", "failed", "cancelled", "interrupted"]
 Tier = Literal["specialist", "aggregator"]
+Outcome = Literal["1", "X", "2"]
+"""Home win, draw or away win of a match, after 90 minutes."""
 
 LAST_ROLES: frozenset[Role] = frozenset({"aggregator", "synthesis", "arbiter"})
 """Roles whose failure fails the run; every other role fails open."""

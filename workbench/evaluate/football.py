@@ -9,7 +9,8 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
-from workbench.rules.poisson import OUTCOMES, Outcome, likeliest
+from workbench.records import Outcome
+from workbench.rules.poisson import OUTCOMES, likeliest
 
 LEAST_PROBABILITY = 1e-15
 """Log loss treats a smaller probability as this, so that one impossible result keeps a mean finite."""

@@ -8,6 +8,8 @@ from typing import Annotated, Any, ClassVar, Literal
 from annotated_types import Ge, Gt, Le, Lt
 from pydantic import BaseModel, Field
 
+from workbench.records import Outcome
+
 SYNONYMS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "direction": {"bullish": ("看多",), "bearish": ("看空",), "neutral": ("中性",)},
     "decision": {"buy": ("买入",), "sell": ("卖出",), "hold": ("持有", "观望")},
@@ -65,7 +67,7 @@ class MatchForecast(Answer):
 
     pred_home_goals: float = Field(ge=0)
     pred_away_goals: float = Field(ge=0)
-    outcome: Literal["1", "X", "2"] = Field(alias="1x2")
+    outcome: Outcome = Field(alias="1x2")
     subjective_confidence: Share
     reasoning: str
 

@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from workbench.records import LAST_ROLES, Adjustment, Report, Verdict
-from workbench.rules.poisson import OUTCOMES, Outcome, likeliest, poisson_1x2
+from workbench.records import LAST_ROLES, Adjustment, Outcome, Report, Verdict
+from workbench.rules.poisson import OUTCOMES, likeliest, poisson_1x2
 from workbench.strategy.schema import MatchStrategy
 
 SUM_TOLERANCE = 1e-6

@@ -10,12 +10,11 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from itertools import accumulate
-from typing import Literal
 
-Outcome = Literal["1", "X", "2"]
-"""Home win, draw, away win, after 90 minutes."""
+from workbench.records import Outcome
 
 OUTCOMES: tuple[Outcome, ...] = ("1", "X", "2")
+"""In the order in which a draw lies between the two wins."""
 
 MAX_GOALS = 100.0
 """Largest goal expectation accepted anywhere; beyond it an answer is a slip, not a forecast."""
