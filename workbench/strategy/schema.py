@@ -27,11 +27,12 @@ LABEL_ZH: dict[Label, str] = {"buy": "买入", "watch": "观望", "avoid": "回�
 LABEL_EN: dict[Label, str] = {"buy": "Buy", "watch": "Watch", "avoid": "Avoid"}
 
 Language = Literal["zh", "en"]
-Blind = Literal["none", "identity", "full"]
 Operation = Literal["==", "!=", "in", "<", "<=", ">", ">=", "contains"]
 
 SYNTHESIS = "synthesis"
 """Agent name of the synthesis; a hard rule may name it where it names a chapter."""
+AGGREGATOR = "aggregator"
+SINGLE = "single"
 
 Identifier = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,63}$")]
 Text = Annotated[str, Field(min_length=1)]
@@ -284,9 +285,13 @@ class StrategyBase(Part):
     prompt_version: str = Field(default="v1", pattern=r"^v[1-9]\d*$")
     models: RoleModels = RoleModels()
 
+    def prompt_names(self) -> tuple[str, ...]:
+        """The prompts a run of this strategy asks with."""
+        raise NotImplementedError
+
     def problems(self) -> Iterator[Problem]:
         """Contradictions within the strategy; a strategy that has any cannot be used."""
-        return iter(())
+        raise NotImplementedError
 
 
 class Framework(Part):
@@ -334,6 +339,7 @@ class Framework(Part):
     def problems(self, path: KeyPath) -> Iterator[Problem]:
         ids = [chapter.id for chapter in self.chapters]
         yield from _duplicates(ids, (*path, "chapters"), "id", "chapter")
+        yield from _reserved(ids, (*path, "chapters"), "id", SYNTHESIS)
         for position, chapter in enumerate(self.chapters):
             at: KeyPath = (*path, "chapters", position)
             yield from _duplicates(chapter.operators, (*at, "operators"), None, "operator")
@@ -361,25 +367,31 @@ class ChaptersStrategy(StrategyBase):
     """A ticker, judged chapter by chapter and concluded by a synthesis that thinks in steps."""
 
     kind: Literal["chapters"] = "chapters"
-    blind: Blind = "none"
     framework: Framework
     hard_rules: tuple[HardRule, ...] = ()
+
+    def prompt_names(self) -> tuple[str, ...]:
+        drafts = ("chapter", SYNTHESIS)
+        return (*drafts, *(f"revise_{name}" for name in drafts)) if self.revise else drafts
 
     def problems(self) -> Iterator[Problem]:
         yield from self.framework.problems(("framework",))
         yield from _duplicates([rule.name for rule in self.hard_rules], ("hard_rules",), "name", "hard rule")
         known = {chapter.id for chapter in self.framework.chapters} | {SYNTHESIS}
+        for at, rule, ref in self.rule_references():
+            if ref.chapter is not None and ref.chapter not in known:
+                what = f"hard rule {rule.name!r} reads chapter {ref.chapter!r}, which does not exist."
+                yield Problem((*at, "chapter"), what, f"Known: {', '.join(sorted(known))}.")
+
+    def rule_references(self) -> Iterator[tuple[KeyPath, HardRule, FieldRef]]:
+        """Every answered field a hard rule reads, with its place in the file."""
         for position, rule in enumerate(self.hard_rules):
             side = "all" if rule.when.all else "any"
             for index, condition in enumerate(rule.when.conditions):
                 at: KeyPath = ("hard_rules", position, "when", side, index)
-                for place, ref in ((at, condition), ((*at, "other"), condition.other)):
-                    if ref is not None and ref.chapter is not None and ref.chapter not in known:
-                        yield Problem(
-                            (*place, "chapter"),
-                            f"hard rule {rule.name!r} reads chapter {ref.chapter!r}, which does not exist.",
-                            f"Known: {', '.join(sorted(known))}.",
-                        )
+                yield at, rule, condition
+                if condition.other is not None:
+                    yield (*at, "other"), rule, condition.other
 
 
 class Specialist(Part):
@@ -411,9 +423,16 @@ class MatchStrategy(StrategyBase):
     recent: int = Field(default=10, ge=1, le=100)
     meetings: int = Field(default=10, ge=1, le=100)
 
+    def prompt_names(self) -> tuple[str, ...]:
+        if self.mode == "single":
+            return (SINGLE,)
+        names = tuple(dict.fromkeys(specialist.prompt_name for specialist in self.specialists))
+        return (*names, AGGREGATOR, "revise_expert") if self.revise else (*names, AGGREGATOR)
+
     def problems(self) -> Iterator[Problem]:
         names = [specialist.name for specialist in self.specialists]
         yield from _duplicates(names, ("specialists",), "name", "specialist")
+        yield from _reserved(names, ("specialists",), "name", AGGREGATOR)
 
 
 Strategy = Annotated[ChaptersStrategy | MatchStrategy, Field(discriminator="kind")]
@@ -428,3 +447,10 @@ def _duplicates(
         if name in names[:index]:
             at = (*path, index) if key is None else (*path, index, key)
             yield Problem(at, f"two {noun}s are called {name!r}.", "Rename or remove one of them.")
+
+
+def _reserved(names: list[str], path: KeyPath, key: str, agent: str) -> Iterator[Problem]:
+    for index, name in enumerate(names):
+        if name == agent:
+            what = f"{name!r} is the name of the last agent of the pipeline."
+            yield Problem((*path, index, key), what, "Choose another name.")
