@@ -20,7 +20,9 @@ from workbench.engine.plan import Plan
 from workbench.errors import WorkspaceError
 from workbench.evidence.database import EvidenceDB
 from workbench.llm.base import Model
-from workbench.llm.baseline import Baseline
+from workbench.llm.cache import Cached
+from workbench.llm.hosted import Hosted
+from workbench.llm.router import Router
 from workbench.records import Models, Run, Subject
 from workbench.settings import Settings, load_settings
 from workbench.store.runs import RunStore
@@ -153,8 +155,9 @@ class Workspace:
         )
 
     def model(self) -> Model:
-        """Who answers the requests of every tier."""
-        return Baseline()
+        """Who answers the requests of every tier: the baseline, or language models behind the cache."""
+        hosted = Hosted(self.settings)
+        return Router(Cached(hosted, self.data_dir / "cache.db", server=self.settings.api_base))
 
     @property
     def prompts(self) -> PromptLibrary:

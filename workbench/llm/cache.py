@@ -1,0 +1,117 @@
+"""Answers already paid for, kept in ``data/cache.db``.
+
+An answer is found again only for exactly the same question: model, server, parameters, both messages,
+template, answer schema and repeat index. What could not be used (an error, an unreadable answer) is never
+kept, so that asking again can bring something better. The file holds nothing but copies: runs keep their
+own replies, and deleting it loses money at most.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+import logging
+from dataclasses import asdict, replace
+from functools import cached_property
+from pathlib import Path
+
+from sqlite_utils import Database as Connection
+from sqlite_utils import Migrations
+
+from workbench.errors import StoreError
+from workbench.llm.base import Model, Reply, Request
+from workbench.llm.replies import ReplyError, parse_reply
+from workbench.store.database import Database, utc_now
+
+log = logging.getLogger(__name__)
+
+migrations = Migrations("cache")
+
+
+@migrations()
+def create_answers(db: Connection) -> None:
+    db.execute(
+        "create table answers (key text primary key, model text not null, reply text not null,"
+        " stored text not null) strict"
+    )
+
+
+class Cached:
+    """Another model's answers, remembered.
+
+    Args:
+        model: Answers what is not known yet.
+        path: The database file; made on first use.
+        server: Address of the server that answers, part of the question's identity.
+    """
+
+    def __init__(self, model: Model, path: Path, server: str | None = None) -> None:
+        self._model = model
+        self._path = path
+        self._server = server
+
+    async def complete(self, request: Request) -> Reply:
+        """Answer one request, from memory where the request allows it.
+
+        A remembered answer shows the latency and cost it once had and is marked as a cache hit.
+
+        Raises:
+            ModelError: The model did not answer.
+        """
+        if request.cache == "off":
+            return await self._model.complete(request)
+        key = question_key(request, self._server)
+        if request.cache == "use" and (known := await asyncio.to_thread(self._find, key)):
+            return replace(known, cache_hit=True)
+        reply = await self._model.complete(request)
+        await asyncio.to_thread(self._keep, key, request, reply)
+        return reply
+
+    @cached_property
+    def _db(self) -> Database:
+        return Database(self._path, migrations)
+
+    def _find(self, key: str) -> Reply | None:
+        try:
+            with self._db.read() as db:
+                row = db.execute("select reply from answers where key = ?", [key]).fetchone()
+        except StoreError as error:
+            # The question can still be asked; the run's own store reports what is wrong with the disk.
+            log.warning("the cache cannot be read: %s", error)
+            return None
+        return Reply(**json.loads(row[0])) if row else None
+
+    def _keep(self, key: str, request: Request, reply: Reply) -> None:
+        try:
+            parse_reply(reply.text, request.schema)
+            with self._db.write() as db:
+                db.table("answers").insert(
+                    {
+                        "key": key,
+                        "model": request.model,
+                        "reply": json.dumps(asdict(reply), ensure_ascii=False),
+                        "stored": utc_now(),
+                    },
+                    replace=True,
+                )
+        except ReplyError:
+            return
+        except StoreError as error:
+            # The answer is paid for: it must reach the run even when no copy can be kept.
+            log.warning("an answer was not kept in the cache: %s", error)
+
+
+def question_key(request: Request, server: str | None = None) -> str:
+    """What makes two questions the same, as a sha256."""
+    identity = {
+        "model": request.model,
+        "server": server,
+        "params": dict(request.params),
+        "system": request.system,
+        "prompt": request.prompt,
+        "template": request.template_hash,
+        "schema": request.schema.model_json_schema(by_alias=True),
+        "repeat": request.repeat,
+    }
+    return hashlib.sha256(json.dumps(identity, sort_keys=True, ensure_ascii=False).encode()).hexdigest()
