@@ -55,7 +55,10 @@ def contradictions(text: str, measured: Sequence[Measured]) -> Iterator[tuple[st
             if quoted is not None and not figure.low <= quoted <= figure.high:
                 name = f"{figure.months}-month {_NAMES[figure.measure]} of {figure.group}"
                 interval = f"{figure.low:.1%} to {figure.high:.1%}, n={figure.n}"
-                what = f"the step quotes {quoted:.1%} as the {name}; last measured {figure.value:.1%} ({interval})."
+                measured_now = f"{figure.value:.1%} ({interval})"
+                what = (
+                    f"the step quotes {quoted:.1%} as the {name}, which was last measured at {measured_now}."
+                )
                 yield what, "Quote the new figure, or say which evaluation the old one is from."
 
 

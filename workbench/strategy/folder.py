@@ -1,0 +1,169 @@
+"""The strategies of a workspace: listing, saving, and never overwriting what somebody else saved meanwhile.
+
+Every write goes through the checks of ``lint``, so that a strategy with an error, such as a missing operator,
+is never saved; and through a lock, so that two pages cannot both believe they were first.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from workbench.errors import StrategyError
+from workbench.strategy.document import Document
+from workbench.strategy.files import check_name, read_file, write_atomically
+from workbench.strategy.lint import Libraries, lint
+
+
+class Conflict(StrategyError):
+    """The file was changed on disk since editing began.
+
+    Attributes:
+        base: What editing began from.
+        disk: What is on disk now; empty when the file is gone.
+        mine: What was to be saved.
+    """
+
+    def __init__(self, where: str, base: bytes, disk: bytes, mine: bytes) -> None:
+        super().__init__(
+            "the file was changed on disk since you opened it; nothing was saved.",
+            where=where,
+            remedy="Keep yours, keep the one on disk, or save yours under another name.",
+        )
+        self.base = base
+        self.disk = disk
+        self.mine = mine
+
+
+class StrategyFolder:
+    """The ``NAME.yaml`` files of one folder.
+
+    Args:
+        folder: The folder; nothing is ever written outside it.
+        libraries: What the strategies may refer to.
+    """
+
+    def __init__(self, folder: Path, libraries: Libraries) -> None:
+        self.folder = folder
+        self.libraries = libraries
+
+    def names(self) -> tuple[str, ...]:
+        """Every strategy that has a file, sorted."""
+        return tuple(sorted(path.stem for path in self.folder.glob("*.yaml")))
+
+    def read(self, name: str) -> bytes:
+        """The bytes of a strategy file.
+
+        Raises:
+            StrategyError: No such strategy, or it cannot be read.
+        """
+        return read_file(self._path(name))
+
+    def document(self, name: str) -> Document:
+        """A strategy opened for editing.
+
+        Raises:
+            StrategyError: No such strategy, or it is not YAML.
+        """
+        return Document.parse(self.read(name), f"{name}.yaml")
+
+    def save(self, name: str, mine: bytes, base: bytes) -> str:
+        """Replace a strategy.
+
+        Args:
+            name: The strategy.
+            mine: Its new content.
+            base: The content that was edited.
+
+        Returns:
+            sha256 of what is on disk now.
+
+        Raises:
+            Conflict: The file is no longer ``base``.
+            StrategyError: The content has an error; nothing was written.
+        """
+        path = self._path(name)
+        self._check(name, mine)
+        with self._locked():
+            disk = path.read_bytes() if path.is_file() else b""
+            if disk not in (base, mine):
+                raise Conflict(path.name, base, disk, mine)
+            if disk != mine:
+                write_atomically(path, mine)
+        return hashlib.sha256(mine).hexdigest()
+
+    def create(self, name: str, data: bytes) -> str:
+        """Write a strategy under a name that is free: a new one, or one that was imported.
+
+        Its ``name`` is set to the new name; everything else stays as it is.
+
+        Returns:
+            sha256 of the file.
+
+        Raises:
+            StrategyError: The name is taken or cannot be one, or the content has an error.
+        """
+        path = self._path(name)
+        document = Document.parse(data, path.name)
+        if isinstance(document.tree.value, dict):
+            document = document.set(("name",), path.stem)
+        self._check(name, document.data)
+        with self._locked():
+            write_atomically(path, document.data, new=True)
+        return hashlib.sha256(document.data).hexdigest()
+
+    def rename(self, name: str, new: str) -> str:
+        """Give a strategy another name, in the file and of the file.
+
+        Returns:
+            sha256 of the new file.
+
+        Raises:
+            StrategyError: The new name is taken or cannot be one, or the strategy has an error.
+        """
+        digest = self.create(new, self.read(name))
+        self.delete(name)
+        return digest
+
+    def delete(self, name: str) -> bytes:
+        """Remove a strategy.
+
+        Returns:
+            What it was, for the history.
+
+        Raises:
+            StrategyError: No such strategy, or the disk refuses.
+        """
+        data, path = self.read(name), self._path(name)
+        try:
+            path.unlink()
+        except OSError as error:
+            raise StrategyError(f"the file cannot be removed: {error.strerror}.", where=path.name) from None
+        return data
+
+    def _path(self, name: str) -> Path:
+        return self.folder / f"{check_name(name, 'strategy')}.yaml"
+
+    @contextmanager
+    def _locked(self) -> Iterator[None]:
+        lock = FileLock(self.folder / ".lock", timeout=10)
+        try:
+            lock.acquire()
+        except (OSError, Timeout) as error:
+            remedy = "Check the rights of the folder, and that no other program holds it."
+            raise StrategyError(
+                f"it cannot be locked: {error}.", where=str(self.folder), remedy=remedy
+            ) from None
+        try:
+            yield
+        finally:
+            lock.release()
+
+    def _check(self, name: str, data: bytes) -> None:
+        for finding in lint(Document.parse(data, f"{name}.yaml"), self.libraries):
+            if finding.severity == "error":
+                raise StrategyError(finding.what, where=finding.where, remedy=finding.remedy)
