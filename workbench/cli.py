@@ -10,6 +10,7 @@ import functools
 import io
 import json
 import os
+import shlex
 import shutil
 import socket
 import subprocess
@@ -118,7 +119,7 @@ def init(folder: Path) -> None:
     """Lay out a new workspace in DIR: strategies, prompts and sample facts."""
     made = init_workspace(folder)
     click.echo(f"The workspace is {made}")
-    click.echo(f"Next: workbench --workspace {folder} app")
+    click.echo(f"Next: workbench --workspace {shlex.quote(str(folder))} app")
 
 
 @cli.command()
