@@ -314,3 +314,16 @@ def test_one_call_over_everything_agrees_with_the_experts(db: EvidenceDB) -> Non
 def test_a_slice_without_rules_is_a_model_error_naming_the_remedy() -> None:
     with pytest.raises(ModelError, match=r"no expert for the slice 'weather'.*hosted model"):
         draft_expert(ask({"match": HEADER}, slice="weather"))
+
+
+@pytest.mark.parametrize("name", ["form", "stats", "home_away"])
+def test_matches_of_long_ago_lower_the_confidence_and_pull_the_edge(db: EvidenceDB, name: str) -> None:
+    (subject,) = [
+        f.subject
+        for f in fixtures(db, since=dt.date(2019, 4, 14), until=dt.date(2019, 4, 14))
+        if f.home == "Liverpool"
+    ]
+    later = subject.model_copy(update={"date": dt.date(2019, 12, 1), "season": "2019-20"})
+    draft, revised = both(show(db, name, later), name)
+    assert "2019-05-12" in revised["why_changed"]
+    assert revised["subjective_confidence"] <= 0.6 * draft["subjective_confidence"] + 0.01
