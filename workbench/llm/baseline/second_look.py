@@ -72,9 +72,8 @@ def review_form(facts: Facts, ground: Ground, words: Wording) -> Iterator[Change
     yield from _expected_goals(gap["home"] - gap["away"], _xg_lines(facts), words)
     yield from _schedule(facts, words)
     yield from _thin(min(facts[side]["recent"]["matches"] for side in ("home", "away")), words)
-    yield from _old(
-        facts, [match["date"] for side in ("home", "away") for match in facts[side]["matches"]], words
-    )
+    dates = [match["date"] for side in ("home", "away") for match in facts[side]["matches"]]
+    yield from _old(max(dates), facts, words)
 
 
 def review_home_away(facts: Facts, ground: Ground, words: Wording) -> Iterator[Change]:
@@ -84,6 +83,7 @@ def review_home_away(facts: Facts, ground: Ground, words: Wording) -> Iterator[C
     }
     yield from _expected_goals(gap["home"] - gap["away"], _xg_lines(facts), words)
     yield from _thin(min(facts[side]["recent"]["matches"] for side in ("home", "away")), words)
+    yield from _old(facts["match"]["newest"], facts, words)
 
 
 def review_h2h(facts: Facts, ground: Ground, words: Wording) -> Iterator[Change]:
@@ -122,7 +122,7 @@ def review_stats(facts: Facts, ground: Ground, words: Wording) -> Iterator[Chang
                 "that out, so the mixed strengths stand with less confidence.",
             )
             yield Change(why, trust=0.85)
-    yield from _old(facts, [facts["match"]["newest"]], words)
+    yield from _old(facts["match"]["newest"], facts, words)
 
 
 def review_injuries(facts: Facts, ground: Ground, words: Wording) -> Iterator[Change]:
@@ -210,9 +210,8 @@ def _thin(matches: int, words: Wording) -> Iterator[Change]:
         yield Change(why, pull=0.3, trust=0.7)
 
 
-def _old(facts: Facts, dates: list[str], words: Wording) -> Iterator[Change]:
-    newest = max(dates)
-    if _days(newest, facts["match"]["date"]) > OLD_MATCHES_DAYS:
+def _old(newest: str | None, facts: Facts, words: Wording) -> Iterator[Change]:
+    if newest is not None and _days(newest, facts["match"]["date"]) > OLD_MATCHES_DAYS:
         why = words.say(
             f"最近一场已是 {newest}，状态可能已变，回调并降低信心。",
             f"The newest match is of {newest}; much may have changed, so pulled back with less confidence.",
