@@ -367,7 +367,7 @@ def release_prompts(workspace: Workspace) -> None:
 @click.argument("names", metavar="[STRATEGY]...", nargs=-1)
 @with_workspace
 def lint(workspace: Workspace, names: tuple[str, ...]) -> int:
-    """Check strategies, or all of them, and the operators they name."""
+    """Check strategies, or all of them, with the operators and prompts they name."""
     known = workspace.strategies()
     if unknown := [name for name in names if name not in known]:
         raise InputError(f"there is no strategy {unknown[0]!r}.", remedy=f"There are: {', '.join(known)}.")
@@ -382,14 +382,21 @@ def _strategy_findings(workspace: Workspace, name: str) -> Iterator[Finding]:
     except StrategyError as error:
         yield Finding("error", error.where, error.what, error.remedy)
         return
-    for chapter in strategy.framework.chapters if isinstance(strategy, ChaptersStrategy) else ():
-        for operator in chapter.operators:
-            try:
-                workspace.operators.get(operator)
-            except StrategyError as error:
-                yield Finding(
-                    "error", f"{name}.yaml: {chapter.id}", f"{error.where}: {error.what}", error.remedy
-                )
+    chapters = strategy.framework.chapters if isinstance(strategy, ChaptersStrategy) else ()
+    named: list[tuple[str, Callable[[], object]]] = [
+        (chapter.id, functools.partial(workspace.operators.get, operator))
+        for chapter in chapters
+        for operator in chapter.operators
+    ]
+    named += [
+        ("prompt_version", functools.partial(workspace.prompts.get, prompt, strategy.prompt_version))
+        for prompt in strategy.prompt_names()
+    ]
+    for place, look_up in named:
+        try:
+            look_up()
+        except WorkbenchError as error:
+            yield Finding("error", f"{name}.yaml ({place})", f"{error.where}: {error.what}", error.remedy)
 
 
 def _print_findings(findings: Iterable[Finding], all_fine: str) -> int:

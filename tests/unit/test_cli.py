@@ -348,3 +348,16 @@ def test_every_command_explains_itself() -> None:
         ("prompts", "release"),
         ("lint",),
     }
+
+
+def test_lint_names_the_prompt_version_that_does_not_exist(workspace: Workspace) -> None:
+    path = workspace.strategy_dir / "match.yaml"
+    path.write_text(
+        path.read_text("utf-8").replace("prompt_version: v1", "prompt_version: v9"), encoding="utf-8"
+    )
+
+    result = command("lint")
+
+    assert result.exit_code == 1
+    assert "match.yaml (prompt_version): " in result.stdout
+    assert "no prompt form v9" in result.stdout
