@@ -151,7 +151,7 @@ def test_the_page_says_what_the_run_says_in_the_language_of_the_run() -> None:
         "贵州茅台 600519.SH",
         "2021-06-30",
         "内置规则，非模型",
-        "25 回避",
+        "结论：25 回避", "充分",
         "66",
         "debt",
         "3 位中计入 2 位",
