@@ -13,6 +13,7 @@ from typing import Any
 
 from workbench.records import Adjustment, Report, Verdict
 from workbench.strategy.answer_fields import label_words, read_label, role_field
+from workbench.strategy.parts import Language
 from workbench.strategy.schema import (
     LABELS,
     SYNTHESIS,
@@ -21,7 +22,6 @@ from workbench.strategy.schema import (
     FieldRef,
     HardRule,
     Label,
-    Language,
 )
 
 Answers = Mapping[str, Mapping[str, Any]]

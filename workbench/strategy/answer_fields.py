@@ -9,7 +9,8 @@ from __future__ import annotations
 from typing import Literal
 
 from workbench.errors import StrategyError
-from workbench.strategy.schema import LABEL_EN, LABEL_ZH, LABELS, Label, Language, Synthesis
+from workbench.strategy.parts import Language
+from workbench.strategy.schema import LABEL_EN, LABEL_ZH, LABELS, Label, Synthesis
 
 FieldRole = Literal["score", "recommendation", "confidence"]
 

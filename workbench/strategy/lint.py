@@ -18,19 +18,21 @@ from workbench.strategy.document import Document
 from workbench.strategy.files import validate
 from workbench.strategy.findings import Finding, KeyPath, Severity
 from workbench.strategy.operators import Operator, OperatorLibrary
+from workbench.strategy.parts import Problem
 from workbench.strategy.prompts import PromptLibrary
 from workbench.strategy.schema import (
     LABEL_EN,
     LABEL_ZH,
     SYNTHESIS,
-    Chapter,
     ChaptersStrategy,
     Label,
     MatchStrategy,
-    Problem,
     Strategy,
     Synthesis,
 )
+
+CHAPTER_FIELDS = frozenset({"score", "confidence", "analysis", "key_evidence", "conclusion"})
+"""What every chapter answers beside the outputs of its operators."""
 
 SYNTHESIS_PATH: KeyPath = ("framework", "synthesis")
 _CHAPTER_NUMBER = re.compile(r"ch0*(\d+)(?:_|$)")
@@ -172,27 +174,25 @@ def _shared_outputs(strategy: ChaptersStrategy, operators: dict[str, Operator]) 
                     )
 
 
-def _chapter_fields(chapter: Chapter, operators: dict[str, Operator]) -> set[str]:
-    """Fields a chapter answers: those every chapter has, and those of its operators."""
-    fields = {"score", "confidence", "analysis", "key_evidence", "conclusion"}
-    return fields.union(*(operators[id].outputs for id in chapter.operators if id in operators))
-
-
 def _rule_fields(strategy: ChaptersStrategy, operators: dict[str, Operator]) -> Iterator[Problem]:
     """Hard rules over fields that nobody answers, which could never be triggered."""
     framework = strategy.framework
-    answered = {chapter.id: _chapter_fields(chapter, operators) for chapter in framework.chapters}
-    answered[SYNTHESIS] = {field.name for field in framework.synthesis.fields()} | {
-        "analysis",
-        "key_evidence",
+    answered = {
+        SYNTHESIS: {field.name for field in framework.synthesis.fields()} | {"analysis", "key_evidence"}
     }
+    for chapter in framework.chapters:
+        if not operators.keys() >= set(chapter.operators):
+            continue  # what an unreadable operator answers is not known
+        outputs = (operators[id].outputs for id in chapter.operators)
+        answered[chapter.id] = CHAPTER_FIELDS.union(*outputs)
+    complete = len(answered) == len(framework.chapters) + 1
     for at, rule, ref in strategy.rule_references():
-        fields = answered.get(ref.chapter, set()) if ref.chapter else set().union(*answered.values())
-        if ref.field not in fields and (ref.chapter is None or ref.chapter in answered):
-            whose = f"chapter {ref.chapter!r}" if ref.chapter else "no chapter"
-            verb = "does not answer" if ref.chapter else "answers"
-            what = f"hard rule {rule.name!r} reads {ref.field!r}, which {whose} {verb}."
-            yield Problem((*at, "field"), what, _suggest(ref.field, fields))
+        if ref.chapter in answered or (ref.chapter is None and complete):
+            fields = answered[ref.chapter] if ref.chapter else set().union(*answered.values())
+            if ref.field not in fields:
+                who = f"chapter {ref.chapter!r} does not answer" if ref.chapter else "no chapter answers"
+                what = f"hard rule {rule.name!r} reads {ref.field!r}, which {who}."
+                yield Problem((*at, "field"), what, _suggest(ref.field, fields))
 
 
 def _rubric_range(synthesis: Synthesis) -> Iterator[Problem]:

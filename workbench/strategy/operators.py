@@ -12,7 +12,7 @@ from pydantic import BeforeValidator, Field, model_validator
 from workbench.errors import StrategyError
 from workbench.strategy.files import check_name, read_file
 from workbench.strategy.frontmatter import read_front_matter
-from workbench.strategy.schema import Identifier, Part, Text
+from workbench.strategy.parts import Identifier, Part, Text
 
 OutputType = Literal["text", "number", "integer", "flag", "choice", "list"]
 

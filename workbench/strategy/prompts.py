@@ -26,7 +26,7 @@ from workbench.records import StageName
 from workbench.strategy.files import read_file, write_atomically
 from workbench.strategy.findings import Finding
 from workbench.strategy.frontmatter import read_front_matter
-from workbench.strategy.schema import Part, Text
+from workbench.strategy.parts import Part, Text
 
 VARIABLES = frozenset(
     {"subject", "as_of", "evidence", "missing", "task", "reports", "answer", "language", "draft"}

@@ -11,14 +11,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Annotated, Any, Literal, NamedTuple
 
-from pydantic import BeforeValidator, ConfigDict, Field, field_validator, model_validator
+from pydantic import BeforeValidator, Field, model_validator
 
 from workbench.errors import StrategyError
-from workbench.records import Record
 from workbench.strategy.findings import KeyPath
+from workbench.strategy.parts import (
+    Identifier,
+    Part,
+    Problem,
+    RubricAnchor,
+    StrategyBase,
+    Text,
+    duplicates,
+    reserved,
+)
 
 Label = Literal["buy", "watch", "avoid"]
 LABELS: tuple[Label, ...] = ("buy", "watch", "avoid")
@@ -26,31 +34,12 @@ LABELS: tuple[Label, ...] = ("buy", "watch", "avoid")
 LABEL_ZH: dict[Label, str] = {"buy": "买入", "watch": "观望", "avoid": "回避"}
 LABEL_EN: dict[Label, str] = {"buy": "Buy", "watch": "Watch", "avoid": "Avoid"}
 
-Language = Literal["zh", "en"]
 Operation = Literal["==", "!=", "in", "<", "<=", ">", ">=", "contains"]
 
 SYNTHESIS = "synthesis"
 """Agent name of the synthesis; a hard rule may name it where it names a chapter."""
 AGGREGATOR = "aggregator"
 SINGLE = "single"
-
-Identifier = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,63}$")]
-Text = Annotated[str, Field(min_length=1)]
-
-
-class Part(Record):
-    """Base of everything in a strategy file: frozen, no unknown keys, no NaN or infinity."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
-
-
-@dataclass(frozen=True)
-class Problem:
-    """A contradiction within a strategy that its types alone cannot show."""
-
-    path: KeyPath
-    what: str
-    remedy: str
 
 
 class Band(NamedTuple):
@@ -111,43 +100,6 @@ class Thresholds(Part):
 
 def _just_below(bound: float) -> float:
     return bound - 1 if bound >= 1 else 0.0
-
-
-_RANGE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*[-–—~]\s*(\d+(?:\.\d+)?)\s*")
-
-
-class RubricAnchor(Part):
-    """What a subject in one score range looks like: a calibration aid, not a formula."""
-
-    range: str
-    description: Text
-
-    @field_validator("range")
-    @classmethod
-    def _two_rising_numbers(cls, text: str) -> str:
-        match = _RANGE.fullmatch(text)
-        if not match or float(match[1]) > float(match[2]):
-            raise ValueError(f'{text!r} is not a range; write two rising numbers such as "75-84".')
-        return text
-
-    def _bounds(self) -> tuple[str, str]:
-        match = _RANGE.fullmatch(self.range)
-        assert match is not None  # the validator has seen it
-        return match[1], match[2]
-
-    @property
-    def low(self) -> float:
-        return float(self._bounds()[0])
-
-    @property
-    def high(self) -> float:
-        return float(self._bounds()[1])
-
-    @property
-    def resolution(self) -> float:
-        """Smallest step the bounds are written in: 1 for ``75-84``, 0.01 for ``0.65-0.79``."""
-        digits = max(len(bound.partition(".")[2]) for bound in self._bounds())
-        return float(10.0**-digits)
 
 
 class ThinkingStep(Part):
@@ -267,33 +219,6 @@ class HardRule(Part):
         return self
 
 
-class RoleModels(Part):
-    """Models this strategy asks for by tier; what is not named falls back to the settings."""
-
-    specialist: str | None = None
-    aggregator: str | None = None
-
-
-class StrategyBase(Part):
-    """What all kinds share."""
-
-    name: Text
-    title: Text
-    description: str = ""
-    language: Language = "zh"
-    revise: bool = True
-    prompt_version: str = Field(default="v1", pattern=r"^v[1-9]\d*$")
-    models: RoleModels = RoleModels()
-
-    def prompt_names(self) -> tuple[str, ...]:
-        """The prompts a run of this strategy asks with."""
-        raise NotImplementedError
-
-    def problems(self) -> Iterator[Problem]:
-        """Contradictions within the strategy; a strategy that has any cannot be used."""
-        raise NotImplementedError
-
-
 class Framework(Part):
     chapters: tuple[Chapter, ...] = Field(min_length=1)
     synthesis: Synthesis
@@ -338,11 +263,11 @@ class Framework(Part):
 
     def problems(self, path: KeyPath) -> Iterator[Problem]:
         ids = [chapter.id for chapter in self.chapters]
-        yield from _duplicates(ids, (*path, "chapters"), "id", "chapter")
-        yield from _reserved(ids, (*path, "chapters"), "id", SYNTHESIS)
+        yield from duplicates(ids, (*path, "chapters"), "id", "chapter")
+        yield from reserved(ids, (*path, "chapters"), "id", SYNTHESIS)
         for position, chapter in enumerate(self.chapters):
             at: KeyPath = (*path, "chapters", position)
-            yield from _duplicates(chapter.operators, (*at, "operators"), None, "operator")
+            yield from duplicates(chapter.operators, (*at, "operators"), None, "operator")
             for index, need in enumerate(chapter.needs or ()):
                 if need not in ids or need == chapter.id:
                     what = "itself" if need == chapter.id else f"{need!r}, which does not exist"
@@ -357,9 +282,9 @@ class Framework(Part):
             except StrategyError as error:
                 yield Problem((*path, "chapters"), error.what, error.remedy)
         steps = [step.step for step in self.synthesis.thinking_steps]
-        yield from _duplicates(steps, (*path, "synthesis", "thinking_steps"), "step", "thinking step")
+        yield from duplicates(steps, (*path, "synthesis", "thinking_steps"), "step", "thinking step")
         names = [field.name for field in self.synthesis.fields()]
-        yield from _duplicates(names, (*path, "synthesis", "synthesis_fields"), None, "output field")
+        yield from duplicates(names, (*path, "synthesis", "synthesis_fields"), None, "output field")
         yield from self.synthesis.decision_thresholds.problems((*path, "synthesis", "decision_thresholds"))
 
 
@@ -376,7 +301,7 @@ class ChaptersStrategy(StrategyBase):
 
     def problems(self) -> Iterator[Problem]:
         yield from self.framework.problems(("framework",))
-        yield from _duplicates([rule.name for rule in self.hard_rules], ("hard_rules",), "name", "hard rule")
+        yield from duplicates([rule.name for rule in self.hard_rules], ("hard_rules",), "name", "hard rule")
         known = {chapter.id for chapter in self.framework.chapters} | {SYNTHESIS}
         for at, rule, ref in self.rule_references():
             if ref.chapter is not None and ref.chapter not in known:
@@ -431,26 +356,10 @@ class MatchStrategy(StrategyBase):
 
     def problems(self) -> Iterator[Problem]:
         names = [specialist.name for specialist in self.specialists]
-        yield from _duplicates(names, ("specialists",), "name", "specialist")
-        yield from _reserved(names, ("specialists",), "name", AGGREGATOR)
+        yield from duplicates(names, ("specialists",), "name", "specialist")
+        yield from reserved(names, ("specialists",), "name", AGGREGATOR)
 
 
 Strategy = Annotated[ChaptersStrategy | MatchStrategy, Field(discriminator="kind")]
 
 STRATEGY_KINDS: dict[str, type[StrategyBase]] = {"chapters": ChaptersStrategy, "match": MatchStrategy}
-
-
-def _duplicates(
-    names: list[str] | tuple[str, ...], path: KeyPath, key: str | None, noun: str
-) -> Iterator[Problem]:
-    for index, name in enumerate(names):
-        if name in names[:index]:
-            at = (*path, index) if key is None else (*path, index, key)
-            yield Problem(at, f"two {noun}s are called {name!r}.", "Rename or remove one of them.")
-
-
-def _reserved(names: list[str], path: KeyPath, key: str, agent: str) -> Iterator[Problem]:
-    for index, name in enumerate(names):
-        if name == agent:
-            what = f"{name!r} is the name of the last agent of the pipeline."
-            yield Problem((*path, index, key), what, "Choose another name.")
