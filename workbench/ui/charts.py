@@ -105,8 +105,8 @@ def rubric(
             "encoding": {
                 "x": {"field": "low", **x},
                 "x2": {"field": "high"},
-                "y": {"value": 26},
-                "y2": {"value": 58},
+                "y": {"value": 24},
+                "y2": {"value": 46},
                 "color": {"field": "colour", "type": "nominal", "scale": None},
                 "tooltip": [
                     {"field": "range", "title": t("chart.range")},
@@ -119,7 +119,7 @@ def rubric(
             "mark": {"type": "text", "baseline": "middle", "color": dark, "fontSize": 12},
             "encoding": {
                 "x": {"field": "middle", **x},
-                "y": {"value": 42},
+                "y": {"value": 58},
                 "text": {"field": "name", "type": "nominal"},
             },
         },
@@ -133,7 +133,7 @@ def rubric(
                     "shape": "triangle-down",
                     "size": 110,
                     "stroke": dark,
-                    "yOffset": 18,
+                    "yOffset": 16,
                 },
                 "encoding": {
                     "x": {"field": "score", **x},
@@ -149,7 +149,7 @@ def rubric(
             {
                 "data": values,
                 "mark": {"type": "rule", "color": dark, "strokeWidth": 2},
-                "encoding": {**at, "y": {"value": 22}, "y2": {"value": 60}},
+                "encoding": {**at, "y": {"value": 20}, "y2": {"value": 50}},
             },
             {
                 "data": values,
@@ -160,10 +160,10 @@ def rubric(
                     "color": dark,
                     "baseline": "bottom",
                 },
-                "encoding": {**at, "y": {"value": 19}, "text": {"field": "text", "type": "nominal"}},
+                "encoding": {**at, "y": {"value": 18}, "text": {"field": "text", "type": "nominal"}},
             },
         ]
-    return {"height": 62, "layer": layers, "config": _config()}
+    return {"height": 96, "layer": layers, "config": _config()}
 
 
 def dumbbell(reports: Sequence[Report], scale: Scale, bands: Sequence[Band], ink: Ink) -> Spec:

@@ -35,6 +35,15 @@ def number(value: float | None, digits: int = 0) -> str:
     return _minus(f"{value:,.{digits}f}")
 
 
+def figure(value: float | None) -> str:
+    """A figure whose unit nobody has told us, in about three digits: ``128.82`` -> ``128.8``."""
+    if value is None or not math.isfinite(value):
+        return MISSING
+    if float(value).is_integer():
+        return number(value)
+    return number(value, 1 if abs(value) >= 10 else 2)
+
+
 def amount(value: float | None, currency: str = "") -> str:
     """Money in the reader's own steps: ``1.23e11`` -> ``123.0 bn`` or ``1,230.0 亿``."""
     if value is None or not math.isfinite(value):
@@ -68,11 +77,17 @@ def change(before: float | None, after: float | None, scale: Scale) -> str:
     """The signed difference of two scores on one scale."""
     if before is None or after is None:
         return MISSING
-    digits = _digits(scale)
-    difference = round(after - before, digits)
+    difference = difference_of(before, after, scale)
     if difference == 0:
         return "±0"
-    return number(difference, digits) if difference < 0 else f"+{number(difference, digits)}"
+    shown = number(difference, _digits(scale))
+    return shown if difference < 0 else f"+{shown}"
+
+
+def difference_of(before: float, after: float, scale: Scale) -> float:
+    """After minus before as they are shown, so that the three figures add up for a reader."""
+    digits = _digits(scale)
+    return round(round(after, digits) - round(before, digits), digits)
 
 
 def moment(when: dt.datetime | None) -> str:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Literal, get_args
 
 import streamlit as st
 
+from workbench.export import FORMATS, export, file_name
 from workbench.records import Run
 from workbench.ui import text
 from workbench.ui.language import t, term
@@ -31,6 +33,7 @@ def actions(workspace: Workspace, run: Run) -> None:
         )
         marks.star(store, row)
         marks.tags_and_note(store, row)
+        _download(run)
     if row.note:
         st.text(row.note)
     if again:
@@ -52,6 +55,20 @@ def run_again(workspace: Workspace, run: Run, how: Again) -> None:
     strategy = workspace.strategy(run.strategy) if how == "today" else workspace.strategy_of(run)
     plan = workspace.plan(strategy, run.subject, run.as_of)
     open_page("run", run=workspace.jobs.start(plan, run.models, retry_of=run.run_id))
+
+
+def _download(run: Run) -> None:
+    """The run as a file; it is only written when it is asked for."""
+    with st.popover(t("actions.download"), icon=":material/download:", key="run.download"):
+        for form in FORMATS:
+            st.download_button(
+                term("export", form),
+                partial(export, run, form),
+                file_name(run, form),
+                on_click="ignore",
+                type="tertiary",
+                key=f"run.download.{form}",
+            )
 
 
 def _compare(workspace: Workspace, run: Run) -> None:

@@ -88,7 +88,7 @@ def _table(compared: Comparison, *, differing: bool) -> None:
     cells: list[list[str]] = [[] for _ in heads]
     folded = len(compared.rows)
     for section in SECTIONS:
-        rows = compared.section(section, differing=differing)
+        rows = [row for row in compared.section(section, differing=differing) if _telling(row, compared)]
         folded -= len(rows)
         if rows:
             names.append(f"**{term('compare_section', section)}**")
@@ -100,6 +100,11 @@ def _table(compared: Comparison, *, differing: bool) -> None:
         st.table(table, border="horizontal", alt=t("compare.title"))
     if folded:
         st.caption(t("compare.folded", count=folded))
+
+
+def _telling(row: Row, compared: Comparison) -> bool:
+    """Evidence of two dates or subjects differs in any case; that its text does is not worth a row."""
+    return row.name != "content" or not {"as_of", "subject"} & {w.kind for w in compared.weakened_by}
 
 
 def _name(row: Row, compared: Comparison) -> str:
@@ -139,7 +144,7 @@ def _figure(name: str, value: float) -> str:
             return text.escape(text.cost(value))
         case "seconds":
             return text.duration(value)
-    return text.number(value, 0 if float(value).is_integer() else 2)
+    return text.figure(value)
 
 
 def _signed(name: str, change: float) -> str:

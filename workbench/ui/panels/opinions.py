@@ -93,7 +93,7 @@ def _row(report: Report) -> dict[str, object]:
     draft, revised = report.draft, report.revised
     change = None
     if draft and revised and draft.score is not None and revised.score is not None:
-        change = round(revised.score - draft.score, 3)
+        change = text.difference_of(draft.score, revised.score, report.scale)
     return {
         "agent": report.title,
         "draft": text.score(_score(draft), report.scale),

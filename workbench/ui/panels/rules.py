@@ -27,11 +27,11 @@ def rules_applied(verdict: Verdict) -> None:
 
 
 def _changed(adjustment: Adjustment) -> str:
-    before, after = (_value(value) for value in (adjustment.before, adjustment.after))
-    return f"{text.escape(adjustment.field)}: {before} → **{after}**"
+    before, after = (_value(adjustment.field, value) for value in (adjustment.before, adjustment.after))
+    return f"{text.escape(term('compare_row', adjustment.field))}: {before} → **{after}**"
 
 
-def _value(value: float | str | None) -> str:
+def _value(field: str, value: float | str | None) -> str:
     if isinstance(value, str):
         return text.escape(term("label", value))
-    return text.escape(text.number(value, 0 if value is None or float(value).is_integer() else 2))
+    return text.escape(text.probability(value) if field == "confidence" else text.figure(value))

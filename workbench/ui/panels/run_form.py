@@ -10,7 +10,7 @@ import streamlit as st
 
 from workbench.engine.plan import Plan
 from workbench.errors import InputError, WorkbenchError
-from workbench.evidence.view import parse_day
+from workbench.evidence.view import View, parse_day
 from workbench.records import BASELINE, Models, Subject
 from workbench.strategy.files import LoadedStrategy
 from workbench.ui import text
@@ -60,6 +60,8 @@ def run_form(workspace: Workspace, asked: Mapping[str, str]) -> Order | None:
         else:
             subject = subject_picker.company(evidence, asked.get("subject"))
             as_of = _as_of(asked.get("as_of"))
+            if subject and as_of:
+                _known(workspace.evidence.view(as_of), subject.code)
         strategy = _strategy(workspace, str(kind), asked.get("strategy"))
         if strategy is None:
             return None
@@ -92,6 +94,19 @@ def _as_of(asked: str | None) -> dt.date | None:
         key="new_run.as_of",
     )
     return chosen if isinstance(chosen, dt.date) else None
+
+
+def _known(view: View, code: str) -> None:
+    """How fresh the evidence is at the date chosen, so that nobody pays for a run over stale figures."""
+    years = [figure.fiscal_year for figure in view.statements(code)]
+    prices = view.prices(code)
+    st.caption(
+        t(
+            "form.known",
+            year=max(years) if years else text.MISSING,
+            price=text.day(prices[-1].date if prices else None),
+        )
+    )
 
 
 def _strategy(workspace: Workspace, kind: str, asked: str | None) -> LoadedStrategy | None:
