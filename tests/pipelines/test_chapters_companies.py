@@ -1,0 +1,263 @@
+"""Whole runs over the sample companies with the baseline: every figure it prints, and how the runs end."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Iterator, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from workbench import pipelines
+from workbench.engine.runner import Result, run
+from workbench.evidence.database import EvidenceDB
+from workbench.evidence.labels import CHINESE
+from workbench.evidence.view import parse_day
+from workbench.llm.baseline import Baseline
+from workbench.records import Models, Report, TickerSubject
+from workbench.strategy.files import load_strategy
+from workbench.strategy.operators import OperatorLibrary
+from workbench.strategy.prompts import PromptLibrary
+
+ROOT = Path(__file__).parents[2]
+RUNS = (
+    *(("600340.SH", day) for day in ("2012-06-30", "2016-06-30", "2019-06-30", "2020-01-08", "2021-06-30")),
+    *(("601288.SH", day) for day in ("2011-06-30", "2019-06-30", "2024-06-30")),
+    *(("600519.SH", day) for day in ("2010-06-30", "2013-12-31", "2016-12-31", "2021-06-30", "2025-06-30")),
+    *(("002304.SZ", day) for day in ("2014-06-30", "2019-06-30", "2021-06-30")),
+    *(("AAPL", day) for day in ("2013-06-30", "2016-06-30", "2018-01-31", "2022-06-30")),
+    *(("MSFT", day) for day in ("2010-01-31", "2016-06-30", "2025-12-01")),
+    *(("00700.HK", day) for day in ("2011-06-30", "2019-06-30")),
+)
+
+
+@pytest.fixture(scope="module")
+def db(tmp_path_factory: pytest.TempPathFactory) -> EvidenceDB:
+    return EvidenceDB(tmp_path_factory.mktemp("companies") / "evidence.db", ROOT / "data" / "facts")
+
+
+@cache
+def carry_out(db: EvidenceDB, code: str, day: str) -> Result:
+    plan = pipelines.build(
+        load_strategy(ROOT / "strategy" / "value.yaml"),
+        TickerSubject(code=code, name=db.instruments.by_code(code).name),
+        view=db.view(parse_day(day)),
+        prompts=PromptLibrary(ROOT / "prompts"),
+        operators=OperatorLibrary(ROOT / "strategy" / "operators"),
+    )
+    return asyncio.run(run(plan, Models(), Baseline()))
+
+
+def fields(result: Result, agent: str) -> Mapping[str, Any]:
+    final = result.reports[agent].final
+    assert final is not None
+    return final.fields
+
+
+# --- figures -----------------------------------------------------------------------------------------
+
+SCALES = {"万亿": 1e12, "亿": 1e8, "万": 1e4, "%": 0.01}
+NUMBER = re.compile(r"(?<![\d.])(-?\d+(?:\.(\d+))?) ?(万亿|亿|万|%)?")
+NOT_A_FIGURE = re.compile(
+    r"\d{4}-\d{2}-\d{2}"  # a date
+    r"|(?:19|20)\d{2}—(?:19|20)\d{2} 年"  # a span of years
+    r"|(?:19|20)\d{2} 年|（(?:19|20)\d{2}）"  # a year
+    r"|ch0\d_"  # the name of a chapter
+)
+ONE_YEAR = re.compile(r"([^\s；，。、：（]+(?:（税前）)?) (-?\d[^；，。、（]*)（((?:19|20)\d{2})）")
+RUN_OF_YEARS = re.compile(
+    r"([^\s；，。、：（]+(?:（税前）)?) ((?:(?:19|20)\d{2} 年 -?[\d.]+ ?[^\s；，。、]*、?)+)"
+)
+YEAR_AND_VALUE = re.compile(r"((?:19|20)\d{2}) 年 (-?[\d.]+ ?[^\s；，。、]*)")
+NAMES = {chinese: name for name, chinese in CHINESE.items()}
+
+
+def figures(text: str) -> Iterator[tuple[str, float, float]]:
+    """``(as printed, value, half of its last printed digit)`` of every figure, in plain units."""
+    for match in NUMBER.finditer(NOT_A_FIGURE.sub(" ", text)):
+        scale = SCALES.get(match[3] or "", 1.0)
+        yield match[0], float(match[1]) * scale, 0.5 * scale * 10.0 ** -len(match[2] or "")
+
+
+def known_numbers(value: Any) -> Iterator[float]:
+    if isinstance(value, bool):
+        return
+    if isinstance(value, int | float):
+        yield float(value)
+    elif isinstance(value, Mapping):
+        for item in value.values():
+            yield from known_numbers(item)
+    elif isinstance(value, list | tuple):
+        for item in value:
+            yield from known_numbers(item)
+
+
+def unexplained(report: Report, text: str) -> list[str]:
+    """Figures of ``text`` that are neither a fact nor an answer, to the last digit printed.
+
+    Answers may be given in per cent or in millions; those of earlier chapters are among the facts.
+    """
+    final = report.final
+    assert final is not None
+    facts = set(known_numbers({**report.evidence.facts, "missing": None}))
+    answers = {v * unit for v in known_numbers(final.fields) for unit in (1.0, 0.01, 1e6)}
+    answers |= {v * 1e6 for v in facts}
+    known = facts | answers
+    return [
+        printed
+        for printed, value, half in figures(text)
+        if not any(abs(value - number) <= half * 1.02 + 1e-9 for number in known)
+    ]
+
+
+@pytest.mark.parametrize(("code", "day"), RUNS)
+def test_every_figure_printed_is_a_fact_or_an_answer(db: EvidenceDB, code: str, day: str) -> None:
+    for agent, report in carry_out(db, code, day).reports.items():
+        for opinion in (report.draft, report.revised):
+            if opinion is not None and agent != "synthesis":
+                texts = (opinion.analysis, opinion.fields["conclusion"], *opinion.key_evidence)
+                assert {text: found for text in texts if (found := unexplained(report, text))} == {}
+
+
+@pytest.mark.parametrize(("code", "day"), RUNS)
+def test_a_figure_printed_under_a_name_and_year_is_that_fact(db: EvidenceDB, code: str, day: str) -> None:
+    checked = 0
+    for agent, report in carry_out(db, code, day).reports.items():
+        if report.final is None or agent == "synthesis":
+            continue
+        facts = report.evidence.facts
+        table = facts["statements"]["items"] | facts.get("ratios", {})
+        claims = [(m[1], m[3], m[2]) for m in ONE_YEAR.finditer(report.final.analysis)]
+        for run_of_years in RUN_OF_YEARS.finditer(report.final.analysis):
+            claims += [(run_of_years[1], m[1], m[2]) for m in YEAR_AND_VALUE.finditer(run_of_years[2])]
+        for label, year, printed in claims:
+            chinese = max((known for known in NAMES if label.endswith(known)), key=len, default="")
+            name = NAMES.get(chinese)
+            if name is None or name not in table:
+                continue
+            ((_, value, half),) = figures(printed)
+            assert value == pytest.approx(table[name][year], abs=half * 1.02), (agent, label, year, printed)
+            checked += 1
+    assert checked >= (10 if db.instruments.by_code(code).industry_kind == "bank" else 15)
+
+
+def test_the_figure_check_notices_a_wrong_figure(db: EvidenceDB) -> None:
+    report = carry_out(db, "600340.SH", "2019-06-30").reports["ch03_cashflow"]
+    assert unexplained(report, "有息负债 1354.1 亿元（2018）") == []
+    assert unexplained(report, "有息负债 1353.1 亿元（2018），净现比 -0.37 倍") == ["1353.1 亿", "-0.37 "]
+
+
+# --- outcomes ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("code", "day"), RUNS)
+def test_every_run_ends_with_a_verdict_and_six_chapter_reports(db: EvidenceDB, code: str, day: str) -> None:
+    result = carry_out(db, code, day)
+    assert result.status == "done"
+    assert result.verdict is not None
+    assert result.verdict.label in ("buy", "watch", "avoid")
+    assert len([report for report in result.reports.values() if report.role == "chapter"]) == 6
+    for report in result.reports.values():
+        assert report.status in ("ok", "no_data")
+        assert (report.revised is None) == (report.status == "no_data")
+        assert report.revised is None or report.revised.why_changed
+
+
+@pytest.mark.parametrize("day", ["2019-06-30", "2020-01-08"])
+def test_the_developer_is_avoided_for_its_debt_and_its_cash(db: EvidenceDB, day: str) -> None:
+    """The figures of 2018 decide, in billions of yuan.
+
+    Net debt of 88.1 exceeds equity of 43.8; operating cash flow was -16.2 in 2017 and -7.4 in 2018; debt
+    went from 47.8 to 135.4 in three years: three signs, so the debt is dangerous, and net cash fell by more
+    than a tenth of equity in the year, so it is not improving. Cash of five years over profit is -0.38.
+    """
+    result = carry_out(db, "600340.SH", day)
+    assert result.verdict is not None
+    assert (result.verdict.score, result.verdict.label) == (25, "avoid")
+    assert [adjustment.rule for adjustment in result.verdict.adjustments] == ["否决：债务危险"]
+    cash = fields(result, "ch03_cashflow")
+    assert (cash["debt_assessment"], cash["debt_trend"]) == ("危险", "恶化")
+    assert (cash["cash_trend"], cash["cash_quality"], cash["cash_to_profit"]) == ("恶化", "差", -0.38)
+    assert cash["net_cash_now"] == pytest.approx(-88_127.89)
+    note = result.reports["ch03_cashflow"].final
+    assert note is not None
+    for figure in (
+        "净现金 -881.3 亿元（2018）",
+        "归母权益 437.8 亿元（2018）",
+        "2017 年 -162.3 亿元",
+        "2018 年 -74.3 亿元",
+    ):
+        assert figure in note.analysis
+    assert fields(result, "ch04_valuation")["pe_trap"] == "陷阱"
+    assert fields(result, "ch06_decision")["action"] == "回避"
+
+
+def test_moutai_at_the_end_of_2016_is_no_pe_trap(db: EvidenceDB) -> None:
+    """A P/E of 27.1 (334.15 yuan, profit of 2015) is not low, so there is no trap of seeming cheap."""
+    result = carry_out(db, "600519.SH", "2016-12-31")
+    assert fields(result, "ch04_valuation")["pe_trap"] == "非陷阱"
+    assert result.reports["ch04_valuation"].evidence.facts["latest"]["pe"] == pytest.approx(27.1, abs=0.05)
+    assert result.verdict is not None
+    assert result.verdict.label == "watch"
+
+
+def test_the_bank_is_judged_by_bank_measures_only(db: EvidenceDB) -> None:
+    result = carry_out(db, "601288.SH", "2024-06-30")
+    texts = "".join(r.final.analysis for r in result.reports.values() if r.final is not None)
+    for word in ("息差", "资产质量", "市净率", "信用减值"):
+        assert word in texts
+    for word in ("资产负债率", "有息负债", "净现比", "经营现金流", "自由现金流", "EV/FCF", "存货"):
+        assert word not in texts
+    assert fields(result, "ch04_valuation")["pb_view"] == "低估"
+
+
+@pytest.mark.parametrize("day", ["2011-06-30", "2019-06-30"])
+def test_without_a_price_the_valuation_is_insufficient_and_no_price_is_made_up(
+    db: EvidenceDB, day: str
+) -> None:
+    result = carry_out(db, "00700.HK", day)
+    valuation = result.reports["ch04_valuation"]
+    assert (valuation.status, valuation.evidence.sufficiency, valuation.calls) == ("no_data", "none", ())
+    verdict, synthesis = result.verdict, result.reports["synthesis"].final
+    assert verdict is not None
+    assert synthesis is not None
+    assert verdict.label != "buy"
+    assert synthesis.confidence is not None
+    assert verdict.confidence == pytest.approx(synthesis.confidence * 4 / 6, abs=1e-3)
+    assert any(
+        "估值" in adjustment.why for adjustment in verdict.adjustments if adjustment.field == "confidence"
+    )
+    assert verdict.fields["苹果买卖模型"] is None
+    assert "港元" not in synthesis.analysis
+
+
+def test_a_price_that_is_years_old_is_no_price(db: EvidenceDB) -> None:
+    result = carry_out(db, "002304.SZ", "2021-06-30")
+    assert result.reports["ch04_valuation"].evidence.sufficiency == "low"
+    assert fields(result, "ch06_decision")["buy_price"] is None
+    assert result.verdict is not None
+    assert result.verdict.label != "buy"
+    assert result.verdict.confidence is not None
+    assert result.verdict.confidence < 0.2
+
+
+def test_a_second_look_moves_scores_and_confidences_somewhere(db: EvidenceDB) -> None:
+    moved = [
+        (report.draft.score, report.revised.score)
+        for code, day in RUNS
+        for report in carry_out(db, code, day).reports.values()
+        if report.draft is not None and report.revised is not None
+    ]
+    assert sum(before != after for before, after in moved) >= 5
+    assert all(after is not None and before is not None and after <= before for before, after in moved)
+
+
+def test_the_same_run_gives_the_same_reports(db: EvidenceDB) -> None:
+    def opinions() -> dict[str, Any]:
+        result = carry_out.__wrapped__(db, "600519.SH", "2021-06-30")
+        return {agent: report.revised for agent, report in result.reports.items()}
+
+    assert opinions() == opinions()
