@@ -177,9 +177,8 @@ def _shared_outputs(strategy: ChaptersStrategy, operators: dict[str, Operator]) 
 def _rule_fields(strategy: ChaptersStrategy, operators: dict[str, Operator]) -> Iterator[Problem]:
     """Hard rules over fields that nobody answers, which could never be triggered."""
     framework = strategy.framework
-    answered = {
-        SYNTHESIS: {field.name for field in framework.synthesis.fields()} | {"analysis", "key_evidence"}
-    }
+    names = (field.name for field in framework.synthesis.fields())
+    answered: dict[str, frozenset[str]] = {SYNTHESIS: frozenset({"analysis", "key_evidence", *names})}
     for chapter in framework.chapters:
         if not operators.keys() >= set(chapter.operators):
             continue  # what an unreadable operator answers is not known
@@ -188,7 +187,7 @@ def _rule_fields(strategy: ChaptersStrategy, operators: dict[str, Operator]) -> 
     complete = len(answered) == len(framework.chapters) + 1
     for at, rule, ref in strategy.rule_references():
         if ref.chapter in answered or (ref.chapter is None and complete):
-            fields = answered[ref.chapter] if ref.chapter else set().union(*answered.values())
+            fields = answered[ref.chapter] if ref.chapter else frozenset().union(*answered.values())
             if ref.field not in fields:
                 who = f"chapter {ref.chapter!r} does not answer" if ref.chapter else "no chapter answers"
                 what = f"hard rule {rule.name!r} reads {ref.field!r}, which {who}."

@@ -1,0 +1,102 @@
+"""Operator files: what they ask, where they apply, and what is said about a broken one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.strategy_samples import operator_text
+from workbench.errors import StrategyError
+from workbench.strategy.operators import OperatorLibrary, read_operator
+
+BUNDLED = Path(__file__).parents[2] / "strategy" / "operators"
+
+DEBT = """\
+---
+id: debt
+title: 债务结构
+category: 通用
+data_needed: [statements, ratios]
+industries_excluded: [bank]
+outputs:
+  assessment: {type: choice, values: [好债, 坏债, 3], description: 性质}
+  net_debt: {type: number, unit: 元, description: 净负债}
+---
+
+这家公司的负债是好债还是坏债？
+"""
+
+
+def test_an_operator_is_its_head_and_its_questions() -> None:
+    debt = read_operator(DEBT.encode(), "debt.md")
+    assert debt.question == "这家公司的负债是好债还是坏债？"
+    assert debt.outputs["assessment"].values == ("好债", "坏债", "3")
+    assert debt.data_needed == ("statements", "ratios")
+
+
+def test_line_breaks_of_another_system_change_the_hash_and_nothing_else() -> None:
+    unix, windows = (
+        read_operator(data, "debt.md") for data in (DEBT.encode(), DEBT.replace("\n", "\r\n").encode())
+    )
+    assert unix.hash != windows.hash
+    assert unix.model_dump(exclude={"hash"}) == windows.model_dump(exclude={"hash"})
+
+
+@pytest.mark.parametrize(
+    ("gate", "applies_to", "not_to"),
+    [
+        ("", ["bank", "consumer", None], []),
+        ("industries: [bank, insurer]\n", ["bank", "insurer"], ["consumer", None]),
+        ("industries_excluded: [bank]\n", ["consumer", None], ["bank"]),
+    ],
+)
+def test_the_industry_gate(gate: str, applies_to: list[str | None], not_to: list[str | None]) -> None:
+    text = DEBT.replace("industries_excluded: [bank]\n", gate)
+    operator = read_operator(text.encode(), "debt.md")
+    assert all(operator.applies(kind) for kind in applies_to)
+    assert not any(operator.applies(kind) for kind in not_to)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("---\nid", "id", "debt.md:1: the file has no head"),
+        ("category: 通用\n", "", "debt.md:2: category is missing"),
+        ("category:", "catgory:", "category is missing"),
+        ("values: [好债, 坏债, 3], ", "", r"debt.md:8: outputs.assessment: `values` lists"),
+        ("type: number", "type: float", r"debt.md:9: outputs.net_debt.type: Input should be 'text'"),
+        ("[statements, ratios]", "[]", "debt.md:5: data_needed"),
+        ("id: debt", "id: credit", "debt.md: the operator in this file is called 'credit'"),
+        ("这家公司的负债是好债还是坏债？", "", "debt.md: the operator asks nothing"),
+        ("outputs:", "  outputs:", "debt.md:7: this is not valid YAML"),
+    ],
+)
+def test_a_broken_operator_is_named_with_its_line(old: str, new: str, message: str) -> None:
+    with pytest.raises(StrategyError, match=message):
+        read_operator(DEBT.replace(old, new, 1).encode(), "debt.md")
+
+
+def test_an_unknown_operator_is_answered_with_those_there_are(tmp_path: Path) -> None:
+    (tmp_path / "moat.md").write_text(
+        operator_text("moat", "x: {type: text, description: x}"), encoding="utf-8"
+    )
+    library = OperatorLibrary(tmp_path)
+    with pytest.raises(StrategyError, match=r"there is no operator 'moot'\. Known operators: moat"):
+        library.get("moot")
+    with pytest.raises(StrategyError, match="cannot be the name"):
+        library.get("../moat")
+
+
+def test_an_operator_edited_on_disk_is_read_anew(tmp_path: Path) -> None:
+    path, library = tmp_path / "moat.md", OperatorLibrary(tmp_path)
+    path.write_text(operator_text("moat", "x: {type: text, description: x}"), encoding="utf-8")
+    assert set(library.get("moat").outputs) == {"x"}
+    path.write_text(operator_text("moat", "y: {type: text, description: y}"), encoding="utf-8")
+    assert set(library.get("moat").outputs) == {"y"}
+
+
+def test_every_bundled_operator_can_be_read() -> None:
+    operators = OperatorLibrary(BUNDLED).all()
+    assert len(operators) >= 10
+    assert all(operator.question and operator.outputs for operator in operators)
