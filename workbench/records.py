@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -19,6 +19,39 @@ Status = Literal["ok", "no_data", "error", "parse_error"]
 Sufficiency = Literal["high", "medium", "low", "none"]
 RunStatus = Literal["running", "done", "failed", "cancelled", "interrupted"]
 Tier = Literal["specialist", "aggregator"]
+Urgency = Literal["FLASH", "ALERT", "NOTE", "FYI"]
+LinkType = Literal["direct", "chain", "sector", "macro"]
+FlashType = Literal[
+    "export_ban",
+    "sanctions",
+    "tariffs",
+    "rate_surprise",
+    "bankruptcy",
+    "trading_halt",
+    "geopolitical_conflict",
+    "fraud",
+    "earnings_shock",
+    "regulatory_action",
+]
+SignalType = Literal[
+    "earnings",
+    "guidance_change",
+    "m_and_a",
+    "policy_change",
+    "supply_chain",
+    "macro_event",
+    "routine_news",
+    "sentiment_surge",
+]
+
+URGENCIES: tuple[Urgency, ...] = get_args(Urgency)
+"""Loudest first."""
+LINK_TYPES: tuple[LinkType, ...] = get_args(LinkType)
+"""Strongest first."""
+FLASH_TYPES: tuple[FlashType, ...] = get_args(FlashType)
+"""Events that can make a news signal a FLASH."""
+SIGNAL_TYPES: tuple[SignalType, ...] = get_args(SignalType)
+"""Events that cannot."""
 Outcome = Literal["1", "X", "2"]
 """Home win, draw or away win of a match, after 90 minutes."""
 
@@ -68,7 +101,25 @@ class MatchSubject(Record):
         return f"{self.home} – {self.away}"
 
 
-Subject = Annotated[TickerSubject | MatchSubject, Field(discriminator="kind")]
+class NewsSubject(Record):
+    """One news item under its id: the day it came out and a hash of its title, the same in every workspace.
+
+    The text is not part of the subject; it is evidence, kept once with the documents.
+    """
+
+    kind: Literal["news"] = "news"
+    id: str
+    published: dt.date
+    title: str
+    source: str = ""
+    language: Literal["zh", "en"]
+
+    @property
+    def key(self) -> str:
+        return self.id
+
+
+Subject = Annotated[TickerSubject | MatchSubject | NewsSubject, Field(discriminator="kind")]
 
 
 class Receipt(Record):

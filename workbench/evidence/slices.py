@@ -18,7 +18,7 @@ Slice = Callable[..., Evidence]
 A slice that knows nothing returns ``Evidence()``, sufficiency none.
 """
 
-SubjectKind = Literal["ticker", "match"]
+SubjectKind = Literal["ticker", "match", "news"]
 
 _SLICES: dict[tuple[SubjectKind, str], Slice] = {}
 
