@@ -26,6 +26,8 @@ from workbench.strategy.operators import OperatorLibrary
 from workbench.strategy.prompts import PromptLibrary
 from workbench.strategy.schema import ChaptersStrategy
 
+pytestmark = pytest.mark.xdist_group("chapters")  # the tests share one evidence database
+
 ROOT = Path(__file__).parents[2]
 CHAPTERS = ("ch01_data", "ch02_business", "ch03_cashflow", "ch04_valuation", "ch05_stress", "ch06_decision")
 BUSINESS_ONLY = {"debt_structure", "cash_trend_5y", "earnings_quality", "owner_earnings", "working_capital"}
