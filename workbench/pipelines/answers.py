@@ -7,7 +7,8 @@ leave a question out.
 from __future__ import annotations
 
 import keyword
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
+from functools import lru_cache
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
@@ -17,7 +18,8 @@ from workbench.errors import StrategyError
 from workbench.records import PERCENT_SCALE
 from workbench.strategy.answer_fields import CONFIDENCE_LEVELS, label_words, role_field
 from workbench.strategy.operators import Operator, Output
-from workbench.strategy.schema import ChaptersStrategy
+from workbench.strategy.parts import Language
+from workbench.strategy.schema import ChaptersStrategy, Synthesis
 
 FieldSpec = tuple[Any, dict[str, Any]]
 """Annotation of one schema field, and the arguments of its ``Field(...)``."""
@@ -36,8 +38,9 @@ class Answer(BaseModel):
     model_config = ConfigDict(populate_by_name=True, allow_inf_nan=False)
 
 
-def chapter_form(operators: Sequence[Operator]) -> AnswerForm:
-    """How a chapter with these operators answers.
+@lru_cache(maxsize=256)
+def chapter_form(operators: tuple[Operator, ...]) -> AnswerForm:
+    """How a chapter with these operators answers; made once, because making a schema takes milliseconds.
 
     Raises:
         StrategyError: Two operators, or an operator and the chapter itself, use one field name.
@@ -66,7 +69,11 @@ def synthesis_form(strategy: ChaptersStrategy) -> AnswerForm:
     Raises:
         StrategyError: The strategy has no field for the score, the recommendation or the confidence.
     """
-    synthesis = strategy.framework.synthesis
+    return _synthesis_form(strategy.framework.synthesis, strategy.language)
+
+
+@lru_cache(maxsize=64)
+def _synthesis_form(synthesis: Synthesis, language: Language) -> AnswerForm:
     score, recommendation, confidence = (
         role_field(synthesis, "score"),
         role_field(synthesis, "recommendation"),
@@ -79,11 +86,11 @@ def synthesis_form(strategy: ChaptersStrategy) -> AnswerForm:
             fields[field.name] = (float, dict(ge=0, le=100, description=described))
         elif field.name == recommendation:
             fields[field.name] = (
-                _one_of(label_words(strategy.language).values()),
+                _one_of(label_words(language).values()),
                 dict(description=described),
             )
         elif field.name == confidence:
-            fields[field.name] = (_one_of(CONFIDENCE_LEVELS[strategy.language]), dict(description=described))
+            fields[field.name] = (_one_of(CONFIDENCE_LEVELS[language]), dict(description=described))
         else:
             fields[field.name] = (str | list[str] | dict[str, Any] | None, dict(description=described))
     fields["analysis"] = (str, dict(description="推理过程，引用各章的数字"))

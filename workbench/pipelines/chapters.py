@@ -65,7 +65,7 @@ def build(
     dossier = Dossier(view, subject)
     steps: list[Step] = []
     for chapter in strategy.framework.run_order():
-        lenses = [lens for lens in map(operators.get, chapter.operators) if lens.applies(kind)]
+        lenses = tuple(lens for lens in map(operators.get, chapter.operators) if lens.applies(kind))
         if not lenses:
             continue
         planned = {step.agent for step in steps}

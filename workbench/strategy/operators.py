@@ -78,6 +78,10 @@ class Operator(OperatorHead):
     question: Text
     hash: str
 
+    def __hash__(self) -> int:
+        """Operators of equal files are equal, so the hash of the file is that of the operator."""
+        return hash(self.hash)
+
 
 @lru_cache(maxsize=512)
 def read_operator(data: bytes, where: str) -> Operator:
