@@ -15,7 +15,7 @@ import shutil
 import socket
 import subprocess
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, NoReturn, get_args
 
@@ -30,18 +30,16 @@ from workbench.errors import (
     InputError,
     ModelError,
     StoreError,
-    StrategyError,
     WorkbenchError,
 )
 from workbench.evidence.fixtures import resolve_match
 from workbench.evidence.view import parse_day
 from workbench.export import FORMATS, Format, file_name
 from workbench.export import export as export_run
-from workbench.records import PipelineName, Run, RunStatus, TickerSubject
+from workbench.llm.base import CacheUse
+from workbench.records import Models, PipelineName, Run, RunStatus, TickerSubject
 from workbench.store import backups
-from workbench.strategy.files import LoadedStrategy
 from workbench.strategy.findings import Finding
-from workbench.strategy.schema import ChaptersStrategy
 from workbench.workspace import Workspace, init_workspace
 
 INTERRUPTED = 130
@@ -111,6 +109,13 @@ def with_workspace(command: Callable[..., int | None]) -> Callable[..., int | No
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 model_option = click.option("--model", help="Model of every agent: a litellm model string, or baseline.")
+cache_option = click.option(
+    "--cache",
+    type=click.Choice(get_args(CacheUse)),
+    default="use",
+    show_default=True,
+    help="Stored answers of models: take them, ask again and store, or neither.",
+)
 
 
 @cli.command()
@@ -163,16 +168,25 @@ def run() -> None:
 @click.option("--as-of", required=True, type=parse_day, help="Nothing from this day (YYYY-MM-DD) on is seen.")
 @click.option("--strategy", default="value", show_default=True)
 @model_option
+@cache_option
 @json_option
 @with_workspace
 def chapters(
-    workspace: Workspace, ticker: str, as_of: Any, strategy: str, model: str | None, as_json: bool
+    workspace: Workspace,
+    ticker: str,
+    as_of: Any,
+    strategy: str,
+    model: str | None,
+    cache: CacheUse,
+    as_json: bool,
 ) -> int:
     """Judge a company: TICKER is a code in any common spelling, or a name."""
     instrument = workspace.evidence.instruments.resolve(ticker)
     subject = TickerSubject(code=instrument.code, name=instrument.name)
     loaded = workspace.strategy(strategy)
-    return _run(workspace, workspace.plan(loaded, subject, as_of), loaded, model, as_json)
+    return _run(
+        workspace, workspace.plan(loaded, subject, as_of), workspace.models(loaded, model), cache, as_json
+    )
 
 
 @run.command()
@@ -182,6 +196,7 @@ def chapters(
 @click.option("--competition", help="Where the clubs alone do not decide it.")
 @click.option("--strategy", default="match", show_default=True)
 @model_option
+@cache_option
 @json_option
 @with_workspace
 def match(
@@ -192,17 +207,20 @@ def match(
     competition: str | None,
     strategy: str,
     model: str | None,
+    cache: CacheUse,
     as_json: bool,
 ) -> int:
     """Judge a football match between HOME and AWAY as of the day it is played."""
     subject = resolve_match(workspace.evidence, home, away, date, competition)
     loaded = workspace.strategy(strategy)
-    return _run(workspace, workspace.plan(loaded, subject, date), loaded, model, as_json)
+    return _run(
+        workspace, workspace.plan(loaded, subject, date), workspace.models(loaded, model), cache, as_json
+    )
 
 
-def _run(workspace: Workspace, plan: Plan, strategy: LoadedStrategy, model: str | None, as_json: bool) -> int:
-    models = workspace.models(strategy, model)
-    return _follow(workspace, workspace.jobs.start(plan, models), as_json)
+def _run(workspace: Workspace, plan: Plan, models: Models, cache: CacheUse, as_json: bool) -> int:
+    run_id = workspace.jobs.start(plan, models, options=workspace.run_options(cache))
+    return _follow(workspace, run_id, as_json)
 
 
 @cli.command()
@@ -372,31 +390,8 @@ def lint(workspace: Workspace, names: tuple[str, ...]) -> int:
     if unknown := [name for name in names if name not in known]:
         raise InputError(f"there is no strategy {unknown[0]!r}.", remedy=f"There are: {', '.join(known)}.")
     checked = names or tuple(known)
-    findings = [finding for name in checked for finding in _strategy_findings(workspace, name)]
+    findings = [finding for name in checked for finding in workspace.lint(name)]
     return _print_findings(findings, f"{', '.join(checked)}: no finding.")
-
-
-def _strategy_findings(workspace: Workspace, name: str) -> Iterator[Finding]:
-    try:
-        strategy = workspace.strategy(name).strategy
-    except StrategyError as error:
-        yield Finding("error", error.where, error.what, error.remedy)
-        return
-    chapters = strategy.framework.chapters if isinstance(strategy, ChaptersStrategy) else ()
-    named: list[tuple[str, Callable[[], object]]] = [
-        (chapter.id, functools.partial(workspace.operators.get, operator))
-        for chapter in chapters
-        for operator in chapter.operators
-    ]
-    named += [
-        ("prompt_version", functools.partial(workspace.prompts.get, prompt, strategy.prompt_version))
-        for prompt in strategy.prompt_names()
-    ]
-    for place, look_up in named:
-        try:
-            look_up()
-        except WorkbenchError as error:
-            yield Finding("error", f"{name}.yaml ({place})", f"{error.where}: {error.what}", error.remedy)
 
 
 def _print_findings(findings: Iterable[Finding], all_fine: str) -> int:

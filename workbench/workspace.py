@@ -10,16 +10,19 @@ from __future__ import annotations
 import datetime as dt
 import os
 import shutil
+import threading
 from functools import cached_property
 from pathlib import Path
+from typing import Any, TypeVar
 
 from workbench import pipelines
 from workbench.engine.agent import RunOptions
 from workbench.engine.jobs import JobManager
 from workbench.engine.plan import Plan
-from workbench.errors import WorkspaceError
+from workbench.errors import StrategyError, WorkspaceError
 from workbench.evidence.database import EvidenceDB
-from workbench.llm.base import Model
+from workbench.evidence.slices import slice_names
+from workbench.llm.base import CacheUse, Model
 from workbench.llm.cache import Cached
 from workbench.llm.hosted import Hosted
 from workbench.llm.router import Router
@@ -27,6 +30,9 @@ from workbench.records import Models, Run, Subject
 from workbench.settings import Settings, load_settings
 from workbench.store.runs import RunStore
 from workbench.strategy.files import LoadedStrategy, check_name, load_strategy, read_strategy
+from workbench.strategy.findings import Finding
+from workbench.strategy.folder import StrategyFolder
+from workbench.strategy.lint import Libraries, lint
 from workbench.strategy.operators import OperatorLibrary
 from workbench.strategy.prompts import PromptLibrary
 
@@ -104,8 +110,21 @@ def init_workspace(folder: Path) -> Path:
     return folder
 
 
+T = TypeVar("T")
+
+
+class opened_once(cached_property[T]):
+    """A ``cached_property`` of a workspace that two threads asking at once do not compute twice."""
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        if instance is None:
+            return self
+        with instance._opening:
+            return super().__get__(instance, owner)
+
+
 class Workspace:
-    """An open workspace. Its parts are opened when they are first used.
+    """An open workspace. Its parts are opened when they are first used; threads may share it.
 
     Args:
         root: The folder.
@@ -115,6 +134,7 @@ class Workspace:
     def __init__(self, root: Path, settings: Settings) -> None:
         self.root = root
         self.settings = settings
+        self._opening = threading.RLock()
 
     @classmethod
     def open(cls, home: Path | None = None) -> Workspace:
@@ -139,20 +159,22 @@ class Workspace:
     def data_dir(self) -> Path:
         return self.root / "data"
 
-    @cached_property
+    @opened_once
     def store(self) -> RunStore:
         return RunStore(self.data_dir / "runs.db")
 
-    @cached_property
+    @opened_once
     def evidence(self) -> EvidenceDB:
         return EvidenceDB(self.data_dir / "evidence.db", self.data_dir / "facts")
 
-    @cached_property
+    @opened_once
     def jobs(self) -> JobManager:
         """The runs this process carries out. Its thread starts with the first use."""
-        return JobManager(
-            self.store, self.model(), RunOptions(agent_deadline_s=self.settings.agent_deadline_s)
-        )
+        return JobManager(self.store, self.model(), self.run_options())
+
+    def run_options(self, cache: CacheUse = "use") -> RunOptions:
+        """How the agents of a run are conducted, as far as the settings say."""
+        return RunOptions(agent_deadline_s=self.settings.agent_deadline_s, cache=cache)
 
     def model(self) -> Model:
         """Who answers the requests of every tier: the baseline, or language models behind the cache."""
@@ -166,6 +188,20 @@ class Workspace:
     @property
     def operators(self) -> OperatorLibrary:
         return OperatorLibrary(self.strategy_dir / "operators")
+
+    @property
+    def strategy_folder(self) -> StrategyFolder:
+        """The strategy files, for editing and checking."""
+        slices = {*slice_names("ticker"), *slice_names("match")}
+        return StrategyFolder(self.strategy_dir, Libraries(self.operators, self.prompts, slices))
+
+    def lint(self, name: str) -> list[Finding]:
+        """Everything to mend in a strategy file, whether it can be used or not."""
+        folder = self.strategy_folder
+        try:
+            return lint(folder.document(name), folder.libraries)
+        except StrategyError as error:
+            return [Finding("error", error.where, error.what, error.remedy)]
 
     def strategies(self) -> list[str]:
         """The names of the strategy files, sorted."""

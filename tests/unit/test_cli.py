@@ -359,5 +359,5 @@ def test_lint_names_the_prompt_version_that_does_not_exist(workspace: Workspace)
     result = command("lint")
 
     assert result.exit_code == 1
-    assert "match.yaml (prompt_version): " in result.stdout
+    assert "match.yaml:" in result.stdout
     assert "no prompt form v9" in result.stdout
