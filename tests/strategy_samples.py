@@ -85,5 +85,5 @@ def write_libraries(root: Path) -> Libraries:
     for names, stage in ((PROMPTS, "draft"), (REVISE_PROMPTS, "revised")):
         for name in names:
             (prompts / f"{name}_v1.md").write_text(prompt_text(stage), encoding="utf-8")
-    slices = ("statements", "form")
+    slices = {"chapters": ("statements",), "match": ("form",)}
     return Libraries(OperatorLibrary(operators), PromptLibrary(root / "prompts"), slices)

@@ -10,7 +10,8 @@ import pytest
 
 from tests.strategy_samples import STRATEGY, write_libraries
 from workbench.errors import StrategyError
-from workbench.strategy.folder import Conflict, StrategyFolder
+from workbench.strategy.files import Conflict
+from workbench.strategy.folder import StrategyFolder
 
 BASE = STRATEGY.encode()
 MINE = STRATEGY.replace("buy: 75", "buy: 76").encode()
@@ -171,5 +172,12 @@ def test_an_import_that_is_no_strategy_writes_nothing(folder: StrategyFolder, da
 
 def test_a_folder_that_cannot_be_locked_is_one_line(folder: StrategyFolder) -> None:
     (folder.folder / ".lock").mkdir()
-    with pytest.raises(StrategyError, match="it cannot be locked"):
+    with pytest.raises(StrategyError, match="the file cannot be locked"):
         folder.save("sample", MINE, BASE)
+
+
+def test_an_operator_knows_the_strategies_that_use_it(folder: StrategyFolder) -> None:
+    folder.create("copy", BASE)
+    (folder.folder / "broken.yaml").write_text("kind: [")
+    assert folder.using("credibility") == ("copy", "sample")
+    assert folder.using("nobody") == ()

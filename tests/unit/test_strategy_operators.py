@@ -8,6 +8,8 @@ import pytest
 
 from tests.strategy_samples import operator_text
 from workbench.errors import StrategyError
+from workbench.strategy.files import Conflict
+from workbench.strategy.frontmatter import edit_front_matter
 from workbench.strategy.operators import OperatorLibrary, read_operator
 
 BUNDLED = Path(__file__).parents[2] / "strategy" / "operators"
@@ -94,6 +96,33 @@ def test_an_operator_edited_on_disk_is_read_anew(tmp_path: Path) -> None:
     assert set(library.get("moat").outputs) == {"x"}
     path.write_text(operator_text("moat", "y: {type: text, description: y}"), encoding="utf-8")
     assert set(library.get("moat").outputs) == {"y"}
+
+
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+def test_editing_a_question_or_an_output_leaves_every_other_byte(newline: str) -> None:
+    text = DEBT.replace("title: 债务结构", "title: 债务结构   # 行尾注释").replace("\n", newline)
+    data = text.encode()
+    question = edit_front_matter(data, "debt.md", body="债是好是坏？\n看期限。")
+    assert (
+        question == text.replace("这家公司的负债是好债还是坏债？", f"债是好是坏？{newline}看期限。").encode()
+    )
+    title = edit_front_matter(data, "debt.md", head=lambda head: head.set(("title",), "负债"))
+    assert title == text.replace("债务结构   #", "负债   #").encode()
+    assert edit_front_matter(data, "debt.md", body="这家公司的负债是好债还是坏债？") == data
+
+
+def test_an_operator_is_saved_only_when_it_is_valid_and_nobody_changed_it(tmp_path: Path) -> None:
+    library, base = OperatorLibrary(tmp_path), DEBT.encode()
+    library.create("debt", base)
+    mine = edit_front_matter(base, "debt.md", body="新的问题？")
+    assert library.save("debt", mine, base).question == "新的问题？"
+    with pytest.raises(Conflict):
+        library.save("debt", base.replace("性质".encode(), b"x"), base)
+    with pytest.raises(StrategyError, match="asks nothing"):
+        library.save("debt", edit_front_matter(mine, "debt.md", body=""), mine)
+    with pytest.raises(StrategyError, match="a file of this name exists"):
+        library.create("debt", base)
+    assert library.read("debt") == mine
 
 
 def test_every_bundled_operator_can_be_read() -> None:

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from filelock import FileLock, Timeout
 from pydantic import TypeAdapter, ValidationError
 
 from workbench.errors import StrategyError
@@ -21,6 +22,26 @@ from workbench.strategy.schema import STRATEGY_KINDS, Strategy
 _NAME = re.compile(r"[^\W_][\w-]{0,63}")
 _RESERVED = {"con", "prn", "aux", "nul"} | {f"{port}{n}" for port in ("com", "lpt") for n in range(10)}
 _STRATEGY: TypeAdapter[Strategy] = TypeAdapter(Strategy)
+
+
+class Conflict(StrategyError):
+    """The file was changed on disk since editing began.
+
+    Attributes:
+        base: What editing began from.
+        disk: What is on disk now; empty when the file is gone.
+        mine: What was to be saved.
+    """
+
+    def __init__(self, where: str, base: bytes, disk: bytes, mine: bytes) -> None:
+        super().__init__(
+            "the file was changed on disk since you opened it; nothing was saved.",
+            where=where,
+            remedy="Keep yours, keep the one on disk, or save yours under another name.",
+        )
+        self.base = base
+        self.disk = disk
+        self.mine = mine
 
 
 @dataclass(frozen=True)
@@ -115,6 +136,34 @@ def write_atomically(path: Path, data: bytes, *, new: bool = False) -> None:
             where=str(path),
             remedy="Check free space and rights.",
         ) from None
+
+
+def replace_file(path: Path, mine: bytes, base: bytes) -> None:
+    """Replace a file, unless somebody else changed it first.
+
+    Args:
+        path: The file.
+        mine: Its new content.
+        base: The content that was edited.
+
+    Raises:
+        Conflict: The file is neither ``base`` nor ``mine`` already.
+        StrategyError: It cannot be locked or written.
+    """
+    lock = FileLock(path.parent / ".lock", timeout=10)
+    try:
+        lock.acquire()
+    except (OSError, Timeout) as error:
+        remedy = "Check the rights of its folder, and that no other program holds it."
+        raise StrategyError(f"the file cannot be locked: {error}.", where=str(path), remedy=remedy) from None
+    try:
+        disk = path.read_bytes() if path.is_file() else b""
+        if disk not in (base, mine):
+            raise Conflict(path.name, base, disk, mine)
+        if disk != mine:
+            write_atomically(path, mine)
+    finally:
+        lock.release()
 
 
 def load_strategy(path: Path) -> LoadedStrategy:

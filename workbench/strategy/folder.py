@@ -1,42 +1,19 @@
 """The strategies of a workspace: listing, saving, and never overwriting what somebody else saved meanwhile.
 
 Every write goes through the checks of ``lint``, so that a strategy with an error, such as a missing operator,
-is never saved; and through a lock, so that two pages cannot both believe they were first.
+is never saved.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-
-from filelock import FileLock, Timeout
 
 from workbench.errors import StrategyError
 from workbench.strategy.document import Document
-from workbench.strategy.files import check_name, read_file, write_atomically
+from workbench.strategy.files import check_name, load_strategy, read_file, replace_file, write_atomically
 from workbench.strategy.lint import Libraries, lint
-
-
-class Conflict(StrategyError):
-    """The file was changed on disk since editing began.
-
-    Attributes:
-        base: What editing began from.
-        disk: What is on disk now; empty when the file is gone.
-        mine: What was to be saved.
-    """
-
-    def __init__(self, where: str, base: bytes, disk: bytes, mine: bytes) -> None:
-        super().__init__(
-            "the file was changed on disk since you opened it; nothing was saved.",
-            where=where,
-            remedy="Keep yours, keep the one on disk, or save yours under another name.",
-        )
-        self.base = base
-        self.disk = disk
-        self.mine = mine
+from workbench.strategy.schema import ChaptersStrategy
 
 
 class StrategyFolder:
@@ -86,14 +63,8 @@ class StrategyFolder:
             Conflict: The file is no longer ``base``.
             StrategyError: The content has an error; nothing was written.
         """
-        path = self._path(name)
         self._check(name, mine)
-        with self._locked():
-            disk = path.read_bytes() if path.is_file() else b""
-            if disk not in (base, mine):
-                raise Conflict(path.name, base, disk, mine)
-            if disk != mine:
-                write_atomically(path, mine)
+        replace_file(self._path(name), mine, base)
         return hashlib.sha256(mine).hexdigest()
 
     def create(self, name: str, data: bytes) -> str:
@@ -112,8 +83,7 @@ class StrategyFolder:
         if isinstance(document.tree.value, dict):
             document = document.set(("name",), path.stem)
         self._check(name, document.data)
-        with self._locked():
-            write_atomically(path, document.data, new=True)
+        write_atomically(path, document.data, new=True)
         return hashlib.sha256(document.data).hexdigest()
 
     def rename(self, name: str, new: str) -> str:
@@ -145,23 +115,21 @@ class StrategyFolder:
             raise StrategyError(f"the file cannot be removed: {error.strerror}.", where=path.name) from None
         return data
 
+    def using(self, operator: str) -> tuple[str, ...]:
+        """The strategies that use an operator; those that cannot be read are left out."""
+        found = []
+        for name in self.names():
+            try:
+                strategy = load_strategy(self._path(name)).strategy
+            except StrategyError:
+                continue
+            chapters = strategy.framework.chapters if isinstance(strategy, ChaptersStrategy) else ()
+            if any(operator in chapter.operators for chapter in chapters):
+                found.append(name)
+        return tuple(found)
+
     def _path(self, name: str) -> Path:
         return self.folder / f"{check_name(name, 'strategy')}.yaml"
-
-    @contextmanager
-    def _locked(self) -> Iterator[None]:
-        lock = FileLock(self.folder / ".lock", timeout=10)
-        try:
-            lock.acquire()
-        except (OSError, Timeout) as error:
-            remedy = "Check the rights of the folder, and that no other program holds it."
-            raise StrategyError(
-                f"it cannot be locked: {error}.", where=str(self.folder), remedy=remedy
-            ) from None
-        try:
-            yield
-        finally:
-            lock.release()
 
     def _check(self, name: str, data: bytes) -> None:
         for finding in lint(Document.parse(data, f"{name}.yaml"), self.libraries):

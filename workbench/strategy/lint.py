@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -50,13 +50,13 @@ class Libraries:
     Attributes:
         operators: The operators of the workspace.
         prompts: Its prompts.
-        slices: Names of the registered evidence slices.
+        slices: Kind of strategy -> names of the evidence slices registered for its subjects.
         measured: Figures of the last evaluation, to check the ones quoted in thinking steps against.
     """
 
     operators: OperatorLibrary
     prompts: PromptLibrary
-    slices: Collection[str]
+    slices: Mapping[str, Collection[str]]
     measured: Sequence[Measured] = ()
 
 
@@ -88,20 +88,19 @@ def _reference_errors(strategy: Strategy, libraries: Libraries) -> Iterator[Prob
             libraries.prompts.get(name, strategy.prompt_version)
         except PromptError as error:
             yield Problem(("prompt_version",), f"{error.where}: {error.what}", error.remedy)
+    slices = libraries.slices[strategy.kind]
     match strategy:
         case ChaptersStrategy():
             operators = _operators(strategy, libraries.operators)
             yield from _missing_operators(strategy, libraries.operators)
-            yield from _slices_of_operators(strategy, operators, libraries.slices)
+            yield from _slices_of_operators(strategy, operators, slices)
             yield from _shared_outputs(strategy, operators)
             yield from _rule_fields(strategy, operators)
         case MatchStrategy():
             for index, specialist in enumerate(strategy.specialists):
-                if specialist.slice not in libraries.slices:
+                if specialist.slice not in slices:
                     what = f"there is no evidence slice {specialist.slice!r}."
-                    yield Problem(
-                        ("specialists", index, "slice"), what, _suggest(specialist.slice, libraries.slices)
-                    )
+                    yield Problem(("specialists", index, "slice"), what, _suggest(specialist.slice, slices))
 
 
 def _warnings(strategy: Strategy, document: Document, libraries: Libraries) -> Iterator[Problem]:

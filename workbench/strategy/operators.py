@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field, model_validator
 
 from workbench.errors import StrategyError
-from workbench.strategy.files import check_name, read_file
+from workbench.strategy.files import check_name, read_file, replace_file, write_atomically
 from workbench.strategy.frontmatter import read_front_matter
 from workbench.strategy.parts import Identifier, Part, Text
 
@@ -121,7 +121,7 @@ class OperatorLibrary:
         Raises:
             StrategyError: No such operator, or its file is invalid.
         """
-        path = self.folder / f"{check_name(id, 'operator')}.md"
+        path = self._path(id)
         if not path.is_file():
             raise StrategyError(
                 f"there is no operator {id!r}.",
@@ -130,6 +130,37 @@ class OperatorLibrary:
             )
         return read_operator(read_file(path), path.name)
 
+    def read(self, id: str) -> bytes:
+        """The bytes of an operator file, to be edited with ``edit_front_matter``.
+
+        Raises:
+            StrategyError: No such operator.
+        """
+        return read_file(self._path(id))
+
+    def save(self, id: str, mine: bytes, base: bytes) -> Operator:
+        """Replace an operator whose content was ``base``.
+
+        Raises:
+            Conflict: The file is no longer ``base``.
+            StrategyError: The content is no valid operator; nothing was written.
+        """
+        path = self._path(id)
+        operator = read_operator(mine, path.name)
+        replace_file(path, mine, base)
+        return operator
+
+    def create(self, id: str, data: bytes) -> Operator:
+        """Write a new operator.
+
+        Raises:
+            StrategyError: The name is taken or cannot be one, or the content is no valid operator.
+        """
+        path = self._path(id)
+        operator = read_operator(data, path.name)
+        write_atomically(path, data, new=True)
+        return operator
+
     def all(self) -> tuple[Operator, ...]:
         """Every operator, by id.
 
@@ -137,3 +168,6 @@ class OperatorLibrary:
             StrategyError: One of the files is invalid.
         """
         return tuple(self.get(id) for id in self.ids())
+
+    def _path(self, id: str) -> Path:
+        return self.folder / f"{check_name(id, 'operator')}.md"
