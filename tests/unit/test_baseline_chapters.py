@@ -331,7 +331,7 @@ def test_the_thesis_can_be_proved_wrong_by_a_figure() -> None:
     prices = {"buy_price": 10.5, "normal_price": 15.0, "sell_price": 22.5, "owner_earnings": 1234.5}
     draft, _ = conclude(chapter(80, **prices))
     assert draft["一句话买入逻辑（强制）"] == (
-        "不高于 10.50 元 才买，赌的是回到 15.00 元；三年平均自由现金流跌破 12.3 亿元，就是错了。"
+        "不高于 10.50 元才买，赌的是回到 15.00 元；三年平均自由现金流跌破 12.3 亿元，就是错了。"
     )
     assert draft["苹果买卖模型"] == {"买入价": 10.5, "正常价": 15.0, "卖出价": 22.5}
     without, _ = conclude(chapter(80))

@@ -233,7 +233,7 @@ def _thesis(desk: Desk) -> str:
         )
     )
     return desk.say(
-        f"不高于 {at} 才买，赌的是回到 {goal}；{proof}，就是错了。",
+        f"不高于 {at}才买，赌的是回到 {goal}；{proof}，就是错了。",
         f"Buy at {at} or less for a return to {goal}; wrong when {proof}.",
     )
 
