@@ -192,7 +192,11 @@ class Workspace:
     @property
     def strategy_folder(self) -> StrategyFolder:
         """The strategy files, for editing and checking."""
-        slices = {"chapters": slice_names("ticker"), "match": slice_names("match"), "news": slice_names("news")}
+        slices = {
+            "chapters": slice_names("ticker"),
+            "match": slice_names("match"),
+            "news": slice_names("news"),
+        }
         return StrategyFolder(self.strategy_dir, Libraries(self.operators, self.prompts, slices))
 
     def lint(self, name: str) -> list[Finding]:
