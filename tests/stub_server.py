@@ -142,6 +142,8 @@ class StubServer:
 
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    # Head and body leave in one packet: two would wait for each other (Nagle and delayed ACK, 40 ms).
+    wbufsize = -1
 
     @property
     def stub(self) -> StubServer:

@@ -350,6 +350,39 @@ def test_a_key_is_in_no_error_and_no_log(
         assert KEY not in place
 
 
+def test_a_check_tells_latency_format_and_price(
+    loop: asyncio.Runner, server: StubServer, sleeps: Sleeps
+) -> None:
+    server.then(failure(400, "no json_schema here"), answer('{"ready": true}'), answer("Yes, ready!"))
+    model = model_of(server, sleeps)
+
+    good = loop.run(model.check("openai/stub-1"))
+    chatty = loop.run(model.check("openai/stub-1"))
+
+    assert (good.answer_format, good.readable, good.price) == ("json_object", True, None)
+    assert good.reply.latency_s > 0
+    assert not chatty.readable
+
+
+def test_prices_are_those_of_the_list_and_unknown_where_nobody_can_know() -> None:
+    hosted = Hosted(Settings(api_base=None))
+    price = hosted.price("openai/gpt-4.1-mini")
+
+    assert price is not None
+    assert price.of(1_000_000, 0) == pytest.approx(0.4)
+    assert price.of(0, 1_000_000) == pytest.approx(1.6)
+    assert price.source.startswith("price list of litellm 1.")
+    assert hosted.price("openai/stub-1") is None
+    assert Hosted(Settings(api_base="http://127.0.0.1:1/v1")).price("openai/gpt-4.1-mini") is None
+
+
+def test_tokens_of_a_text_are_counted() -> None:
+    hosted = Hosted(Settings())
+
+    assert hosted.tokens("openai/gpt-4.1-mini", "hello world") == 2
+    assert hosted.tokens("openai/stub-1", "毛利率" * 100) > 100
+
+
 def test_secrets_are_hidden_by_value_and_by_shape(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(os.environ, "SOME_VENDOR_API_KEY", "correct-horse-battery")
 

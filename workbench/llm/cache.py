@@ -22,6 +22,7 @@ from sqlite_utils import Migrations
 from workbench.errors import StoreError
 from workbench.llm.base import Model, Reply, Request
 from workbench.llm.replies import ReplyError, parse_reply
+from workbench.llm.schemas import json_schema
 from workbench.store.database import Database, utc_now
 
 log = logging.getLogger(__name__)
@@ -62,7 +63,8 @@ class Cached:
         if request.cache == "off":
             return await self._model.complete(request)
         key = question_key(request, self._server)
-        if request.cache == "use" and (known := await asyncio.to_thread(self._find, key)):
+        # A look into the database takes microseconds, less than a thread; writing may have to wait its turn.
+        if request.cache == "use" and (known := self._find(key)):
             return replace(known, cache_hit=True)
         reply = await self._model.complete(request)
         await asyncio.to_thread(self._keep, key, request, reply)
@@ -86,15 +88,8 @@ class Cached:
         try:
             parse_reply(reply.text, request.schema)
             with self._db.write() as db:
-                db.table("answers").insert(
-                    {
-                        "key": key,
-                        "model": request.model,
-                        "reply": json.dumps(asdict(reply), ensure_ascii=False),
-                        "stored": utc_now(),
-                    },
-                    replace=True,
-                )
+                row = [key, request.model, json.dumps(asdict(reply), ensure_ascii=False), utc_now()]
+                db.execute("insert or replace into answers values (?, ?, ?, ?)", row)
         except ReplyError:
             return
         except StoreError as error:
@@ -111,7 +106,7 @@ def question_key(request: Request, server: str | None = None) -> str:
         "system": request.system,
         "prompt": request.prompt,
         "template": request.template_hash,
-        "schema": request.schema.model_json_schema(by_alias=True),
+        "schema": json_schema(request.schema),
         "repeat": request.repeat,
     }
     return hashlib.sha256(json.dumps(identity, sort_keys=True, ensure_ascii=False).encode()).hexdigest()

@@ -13,7 +13,6 @@ from __future__ import annotations
 import asyncio
 import os
 import time
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import version
@@ -23,16 +22,18 @@ from pydantic import BaseModel
 
 from workbench.errors import ModelError
 from workbench.llm.base import Reply, Request
-from workbench.llm.limits import Gate, Sleep, backoff, retry_after
-from workbench.llm.redaction import redacted
+from workbench.llm.failures import Failure, NoAnswerError
+from workbench.llm.limits import Gate, Sleep, backoff
+from workbench.llm.prices import Price
+from workbench.llm.replies import ReplyError, parse_reply
+from workbench.llm.schemas import json_schema
+from workbench.llm.skeleton import skeleton
 from workbench.settings import Settings
 
 AnswerFormat = Literal["json_schema", "json_object", "plain"]
 """How an answer's form is asked for beside the prompt, most binding first."""
 
 ATTEMPTS = 4
-LONGEST_RETRY_AFTER_S = 120.0
-"""A provider that asks for a longer pause is given up at once: the agent's deadline would pass meanwhile."""
 
 SELF_HOSTED = frozenset(
     {
@@ -48,20 +49,6 @@ SELF_HOSTED = frozenset(
     }
 )
 """Providers that ``LLM_API_BASE`` applies to: local servers, and whatever speaks the OpenAI protocol."""
-
-_SAID_LENGTH = 300
-_SERVER_TROUBLE = 500
-_TRANSIENT = frozenset({408, 409, 425, 429})
-_REMEDIES: Mapping[int, str] = {
-    400: "Check the model name and its parameters.",
-    401: "Set the provider's API key in the environment or in .env.",
-    402: "Check the balance of the provider's account.",
-    403: "Check what the key is allowed to use.",
-    404: "Check the model name.",
-    408: "Raise WORKBENCH_CALL_TIMEOUT_S or choose a faster model.",
-    429: "Lower WORKBENCH_CONCURRENCY or WORKBENCH_REQUESTS_PER_MINUTE, or wait.",
-}
-_SERVER_REMEDY = "Check that the server runs and LLM_API_BASE is right, or try again later."
 
 
 class Hosted:
@@ -102,7 +89,7 @@ class Hosted:
                     response = await litellm.acompletion(**self._arguments(request, target, form))
                     return _reply(response, target, time.perf_counter() - started)
             except Exception as error:  # noqa: BLE001 - litellm lets through whatever its providers raise
-                failure = _Failure.of(error)
+                failure = Failure.of(error)
             if failure.is_about_format and form != "plain":
                 self._formats[target.model] = "json_object" if form == "json_schema" else "plain"
                 continue
@@ -112,6 +99,49 @@ class Hosted:
                 raise failure.as_error(target.model, attempt) from None
             await self._sleep(backoff(attempt) if failure.wait_s is None else failure.wait_s)
             attempt += 1
+
+    def tokens(self, model: str, text: str) -> int:
+        """About how many tokens a text is for a model; exact where its tokenizer is public."""
+        return int(load_library().token_counter(model=model, text=text))
+
+    def price(self, model: str) -> Price | None:
+        """The provider's price as litellm lists it; None for unknown models and for servers of one's own.
+
+        Raises:
+            ModelError: No provider is known for the model.
+        """
+        litellm = load_library()
+        if self._target(litellm, model).api_base:
+            return None
+        try:
+            listed = litellm.get_model_info(model)
+        except Exception:  # noqa: BLE001 - what litellm raises for a model that is not listed has no common type
+            return None
+        costs = listed.get("input_cost_per_token"), listed.get("output_cost_per_token")
+        return None if None in costs else Price(*costs, source=_price_list())
+
+    async def check(self, model: str) -> Check:
+        """Ask a model one tiny question.
+
+        Raises:
+            ModelError: It does not answer.
+        """
+        question = Request(
+            agent="check",
+            stage="draft",
+            model=model,
+            system="You are being tested.",
+            prompt=f"Answer with this JSON object and nothing else:\n{skeleton(_Ready)}",
+            schema=_Ready,
+        )
+        reply = await self.complete(question)
+        try:
+            parse_reply(reply.text, _Ready)
+        except ReplyError:
+            readable = False
+        else:
+            readable = True
+        return Check(reply, self._formats[model], readable, self.price(model))
 
     def _target(self, litellm: Any, model: str) -> _Target:
         try:
@@ -156,11 +186,32 @@ class Hosted:
                 # The client insists on a key; a local server does not read it.
                 arguments["api_key"] = "none"
         if form == "json_schema":
-            schema = {"name": request.schema.__name__, "schema": _json_schema(request.schema)}
+            schema = {"name": request.schema.__name__, "schema": json_schema(request.schema)}
             arguments["response_format"] = {"type": "json_schema", "json_schema": schema}
         elif form == "json_object":
             arguments["response_format"] = {"type": "json_object"}
         return arguments
+
+
+class _Ready(BaseModel):
+    ready: bool
+
+
+@dataclass(frozen=True)
+class Check:
+    """What one tiny question has shown.
+
+    Attributes:
+        reply: The answer, with latency, tokens and resolved model.
+        answer_format: The most binding form the model accepts.
+        readable: Whether the answer was the JSON object asked for.
+        price: The price on the list, if any.
+    """
+
+    reply: Reply
+    answer_format: AnswerFormat
+    readable: bool
+    price: Price | None
 
 
 @dataclass(frozen=True)
@@ -171,59 +222,6 @@ class _Target:
     name: str
     provider: str
     api_base: str | None
-
-
-@dataclass(frozen=True)
-class _Failure:
-    """Why an attempt failed.
-
-    Attributes:
-        status: HTTP status, or the one that comes closest; None for an answer that is no answer.
-        said: What the provider said, without secrets.
-        transient: Whether asking again may help.
-        wait_s: Seconds the provider asks to wait.
-    """
-
-    status: int | None
-    said: str
-    transient: bool
-    wait_s: float | None = None
-
-    @classmethod
-    def of(cls, error: Exception) -> _Failure:
-        if isinstance(error, _NoAnswerError):
-            return cls(None, str(error), transient=error.transient)
-        if isinstance(error, TimeoutError):
-            return cls(408, "no answer in time.", transient=True)
-        status = getattr(error, "status_code", None)
-        said = _what_was_said(error)
-        if not isinstance(status, int):
-            return cls(None, f"{type(error).__name__}: {said}", transient=False)
-        wait_s = retry_after(getattr(getattr(error, "response", None), "headers", None) or {})
-        # Providers refuse with 429 both for a busy minute and for an account that is empty.
-        unpaid = status == 429 and wait_s is None and "billing" in said and "retry" not in said
-        patient = wait_s is None or wait_s <= LONGEST_RETRY_AFTER_S
-        transient = (status in _TRANSIENT or status >= _SERVER_TROUBLE) and not unpaid and patient
-        return cls(status, said, transient=transient, wait_s=wait_s if patient else None)
-
-    @property
-    def is_about_format(self) -> bool:
-        words = ("response_format", "json_schema", "json_object", "structured output", "grammar")
-        return self.status in (400, 422) and any(word in self.said.lower() for word in words)
-
-    def as_error(self, model: str, attempts: int) -> ModelError:
-        tries = f" after {attempts} attempts" if attempts > 1 else ""
-        status = f" ({self.status})" if self.status else ""
-        remedy = _REMEDIES.get(self.status or 0, _SERVER_REMEDY if self.status else "Try another model.")
-        return ModelError(f"no answer{tries}{status}: {self.said}", where=model, remedy=remedy)
-
-
-class _NoAnswerError(Exception):
-    """The call succeeded and brought nothing."""
-
-    def __init__(self, what: str, *, transient: bool = False) -> None:
-        super().__init__(what)
-        self.transient = transient
 
 
 def load_library() -> Any:
@@ -241,21 +239,9 @@ def _price_list() -> str:
     return f"price list of litellm {version('litellm')}"
 
 
-@cache
-def _json_schema(schema: type[BaseModel]) -> dict[str, Any]:
-    return schema.model_json_schema(by_alias=True)
-
-
-def _what_was_said(error: Exception) -> str:
-    text = redacted(str(getattr(error, "message", "") or error))
-    # "litellm.RateLimitError: RateLimitError: OpenAIException - slow down": only the end is for people.
-    said = text.rpartition("Exception - ")[2].strip() or type(error).__name__
-    return said if len(said) <= _SAID_LENGTH else said[:_SAID_LENGTH] + "…"
-
-
 def _reply(response: Any, target: _Target, latency_s: float) -> Reply:
     if not response.choices:
-        raise _NoAnswerError("the server answered without a choice.", transient=True)
+        raise NoAnswerError("the server answered without a choice.", transient=True)
     choice = response.choices[0]
     text = choice.message.content
     if not text:
@@ -263,7 +249,7 @@ def _reply(response: Any, target: _Target, latency_s: float) -> Reply:
             "content_filter": "the provider's content filter stopped the answer.",
             "length": "all tokens were spent before an answer began; raise max_tokens.",
         }
-        raise _NoAnswerError(reasons.get(choice.finish_reason, "the answer is empty."))
+        raise NoAnswerError(reasons.get(choice.finish_reason, "the answer is empty."))
     usage: Any = getattr(response, "usage", None)
     reported = usage is not None and usage.total_tokens > 0
     details = getattr(usage, "prompt_tokens_details", None)

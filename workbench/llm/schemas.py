@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import cache
 from typing import Annotated, Any, ClassVar, Literal
 
 from annotated_types import Ge, Gt, Le, Lt
@@ -108,6 +109,12 @@ SCHEMAS: Mapping[str, type[BaseModel]] = {
     "synthesis": Synthesis,
     "arbitration": Arbitration,
 }
+
+
+@cache
+def json_schema(schema: type[BaseModel]) -> dict[str, Any]:
+    """JSON Schema of an answer, under the names the answer uses. Shared: not to be changed."""
+    return schema.model_json_schema(by_alias=True)
 
 
 def limits(metadata: Iterable[Any]) -> tuple[float | None, float | None]:
