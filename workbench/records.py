@@ -18,6 +18,7 @@ StageName = Literal["draft", "revised"]
 Status = Literal["ok", "no_data", "error", "parse_error"]
 Sufficiency = Literal["high", "medium", "low", "none"]
 RunStatus = Literal["running", "done", "failed", "cancelled", "interrupted"]
+BatchStatus = Literal["running", "done", "stopped", "cancelled", "interrupted"]
 Tier = Literal["specialist", "aggregator"]
 Urgency = Literal["FLASH", "ALERT", "NOTE", "FYI"]
 LinkType = Literal["direct", "chain", "sector", "macro"]
@@ -43,6 +44,7 @@ SignalType = Literal[
     "routine_news",
     "sentiment_surge",
 ]
+Direction = Literal["positive", "negative", "mixed"]
 
 URGENCIES: tuple[Urgency, ...] = get_args(Urgency)
 """Loudest first."""

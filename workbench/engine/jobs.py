@@ -20,6 +20,7 @@ from workbench.engine.runner import Event, Result, run
 from workbench.errors import InputError
 from workbench.llm.base import Model
 from workbench.records import Models, Receipt, Report, Verdict
+from workbench.store.batches import ItemKey
 
 log = logging.getLogger(__name__)
 
@@ -31,7 +32,7 @@ class Store(Protocol):
     """Where runs are kept; ``workbench.store.runs.RunStore`` is one."""
 
     def start(
-        self, plan: Plan, models: Models, *, retry_of: str | None = None, batch_id: str | None = None
+        self, plan: Plan, models: Models, *, retry_of: str | None = None, item: ItemKey | None = None
     ) -> str: ...
 
     def resume(self, run_id: str) -> dict[str, Report]: ...
@@ -76,7 +77,7 @@ class JobManager:
         *,
         run_id: str | None = None,
         retry_of: str | None = None,
-        batch_id: str | None = None,
+        item: ItemKey | None = None,
         options: RunOptions | None = None,
     ) -> str:
         """Start a run and return its id at once.
@@ -86,7 +87,7 @@ class JobManager:
             models: Model name of each tier.
             run_id: An interrupted or cancelled run to take up again; its finished agents are not repeated.
             retry_of: The run this one is a new attempt at.
-            batch_id: The batch it belongs to.
+            item: The item of a batch it is for.
             options: Instead of the manager's own.
 
         Raises:
@@ -94,7 +95,7 @@ class JobManager:
         """
         done: Reports = {}
         if run_id is None:
-            run_id = self._store.start(plan, models, retry_of=retry_of, batch_id=batch_id)
+            run_id = self._store.start(plan, models, retry_of=retry_of, item=item)
         else:
             done = self._store.resume(run_id)
         job = _Job(run_id, plan, done, Tracker(run_id, plan, done))

@@ -12,9 +12,10 @@ import datetime as dt
 import os
 import sqlite3
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from filelock import FileLock
 from sqlite_utils import Database as Connection
@@ -36,6 +37,28 @@ _REMEDIES = {
 def utc_now() -> str:
     """The present moment as UTC ISO text, the one form of time in the database; sorts as text."""
     return dt.datetime.now(dt.UTC).isoformat(timespec="microseconds")
+
+
+def insert(
+    connection: Connection, table: str, rows: Iterable[Mapping[str, Any]], *, ignore: bool = False
+) -> None:
+    """Insert rows which all have the columns of the first one.
+
+    Runs are stored while others are being carried out, and ``Table.insert`` of sqlite-utils, which looks the
+    table up and builds its statement anew each time, takes several times as long.
+
+    Args:
+        connection: Inside a transaction.
+        table: A table of ours.
+        rows: Column -> value.
+        ignore: Leave a row out when its key is there already.
+    """
+    given = list(rows)
+    if not given:
+        return
+    columns, marks = ", ".join(given[0]), ", ".join(f":{column}" for column in given[0])
+    conflict = "or ignore " if ignore else ""
+    connection.conn.executemany(f"insert {conflict}into {table} ({columns}) values ({marks})", given)
 
 
 class Database:

@@ -185,3 +185,27 @@ def m003_strategy_history(db: Database) -> None:
         );
         """
     )
+
+
+@migrations()
+def m004_batch_items(db: Database) -> None:
+    """What each batch consists of, and the sessions it was carried out in."""
+    db.executescript(
+        """
+        alter table batches add column strategy text not null default '';
+        alter table batches add column strategy_text_hash text references texts(hash);
+        alter table batches add column begun text not null default '';
+        alter table batches add column error text not null default '';
+        create table batch_items (
+            batch_id text not null references batches(batch_id),
+            position integer not null,
+            subject text not null,
+            subject_key text not null,
+            subject_title text not null,
+            as_of text not null,
+            run_id text references runs(run_id),
+            error text not null default '',
+            primary key (batch_id, position)
+        ) without rowid;
+        """
+    )

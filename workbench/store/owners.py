@@ -14,6 +14,7 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from workbench.errors import StoreError
+from workbench.store.database import Database
 
 
 class Owner:
@@ -74,3 +75,19 @@ class Owner:
             self._lock.release()
             Path(self._lock.lock_file).unlink(missing_ok=True)
         self._pid = 0
+
+
+def interrupt_orphans(database: Database, owner: Owner) -> int:
+    """Mark the running runs and batches of dead processes as interrupted, and return how many there were."""
+    running = "select distinct owner from runs where status = 'running' union "
+    with database.read() as db:
+        found = db.execute(f"{running} select owner from batches where status = 'running'").fetchall()
+    dead = [name for (name,) in found if owner.is_dead(name)]
+    if not dead:
+        return 0
+    orphans = f"status = 'running' and owner in ({', '.join('?' * len(dead))})"
+    with database.write() as db:
+        return sum(
+            int(db.execute(f"update {table} set status = 'interrupted' where {orphans}", dead).rowcount)
+            for table in ("runs", "batches")
+        )

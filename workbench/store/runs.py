@@ -21,9 +21,10 @@ from workbench.errors import InputError, StoreError
 from workbench.records import Models, PipelineName, Receipt, Report, Run, RunStatus, Verdict
 from workbench.store import rows
 from workbench.store.backups import back_up_daily
-from workbench.store.database import Database, utc_now
+from workbench.store.batches import BatchStore, ItemKey, begin_item
+from workbench.store.database import Database, insert, utc_now
 from workbench.store.migrations import migrations
-from workbench.store.owners import Owner
+from workbench.store.owners import Owner, interrupt_orphans
 from workbench.store.rows import Planned, Row, RunRow, Texts
 
 FinalStatus = Literal["done", "failed", "cancelled"]
@@ -108,21 +109,24 @@ class RunStore:
         self.path = path
         self._db = Database(path, migrations)
         self._owner = Owner(path.parent / "locks")
+        self.batches = BatchStore(self._db, self._owner)
         back_up_daily(path)
         self.interrupt_orphans()
 
     # -- writing a run ---------------------------------------------------------------------------------
 
     def start(
-        self, plan: Planned, models: Models, *, retry_of: str | None = None, batch_id: str | None = None
+        self, plan: Planned, models: Models, *, retry_of: str | None = None, item: ItemKey | None = None
     ) -> str:
-        """Record that a run begins and return its id, which sorts by time."""
+        """Record that a run begins, alone or for an item of a batch; its id sorts by time."""
         started = utc_now()
         run_id = f"{started[:19].replace('-', '').replace(':', '').replace('T', '-')}-{secrets.token_hex(3)}"
         row, texts = rows.run_row(run_id, plan, models, started=started, owner=self._owner.claim())
         with self._db.write() as db:
             _keep(db, texts)
-            db.table("runs").insert(row | {"retry_of": retry_of, "batch_id": batch_id})
+            insert(db, "runs", [row | {"retry_of": retry_of, "batch_id": item.batch_id if item else None}])
+            if item:
+                begin_item(db, item, run_id)
         return run_id
 
     def save_report(self, run_id: str, report: Report) -> None:
@@ -139,8 +143,8 @@ class RunStore:
             ).fetchone():
                 return
             _keep(db, texts)
-            db.table("reports").insert(row)
-            db.table("calls").insert_all(calls)
+            insert(db, "reports", [row])
+            insert(db, "calls", calls)
 
     def finish(
         self,
@@ -190,19 +194,8 @@ class RunStore:
         return {report.agent: report for report in self.load(run_id).reports}
 
     def interrupt_orphans(self) -> int:
-        """Mark the running runs of dead processes as interrupted, and return how many there were."""
-        with self._db.read() as db:
-            owners = [
-                row["owner"] for row in db.query("select distinct owner from runs where status = 'running'")
-            ]
-        dead = [owner for owner in owners if self._owner.is_dead(owner)]
-        if not dead:
-            return 0
-        with self._db.write() as db:
-            marks = ", ".join("?" * len(dead))
-            orphans = f"status = 'running' and owner in ({marks})"
-            changed = db.execute(f"update runs set status = 'interrupted' where {orphans}", dead)
-            return int(changed.rowcount)
+        """Mark what dead processes were running as interrupted, and return how much it was."""
+        return interrupt_orphans(self._db, self._owner)
 
     # -- reading ---------------------------------------------------------------------------------------
 
@@ -325,7 +318,7 @@ def _require(db: Connection, run_id: str) -> Row:
 
 
 def _keep(db: Connection, texts: Texts) -> None:
-    db.table("texts").insert_all(({"hash": name, "body": body} for name, body in texts.items()), ignore=True)
+    insert(db, "texts", ({"hash": name, "body": body} for name, body in texts.items()), ignore=True)
 
 
 def _texts(db: Connection, hashes: Iterable[str]) -> dict[str, str]:

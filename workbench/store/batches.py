@@ -1,0 +1,373 @@
+"""The batches: many runs started together, of which each item is done once.
+
+A batch is one row, and one row for each of its items: a subject as of a day, then the run that judges it.
+Run and item are tied together in the transaction that starts the run, so that after a crash an item has
+exactly the run that was begun for it. Where an item stands follows from its run and is stored nowhere else.
+
+A running batch belongs to the process that carries it out; when that process is gone, whoever looks next
+marks the batch ``interrupted``, as the runs themselves.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+import secrets
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple
+
+from pydantic import TypeAdapter
+from sqlite_utils import Database as Connection
+
+from workbench.errors import InputError, StoreError
+from workbench.records import BatchStatus, Models, PipelineName, RunStatus, Subject
+from workbench.store.database import Database, insert, utc_now
+from workbench.store.owners import Owner, interrupt_orphans
+from workbench.store.rows import Row, text_hash
+
+ItemState = Literal["waiting", RunStatus]
+
+_SUBJECT: TypeAdapter[Subject] = TypeAdapter(Subject)
+
+_STATE = "case when i.error != '' then 'failed' when i.run_id is null then 'waiting' else r.status end"
+_ITEMS = "batch_items i left join runs r on r.run_id = i.run_id"
+_COUNTS = f"""
+    select {_STATE} as state, count(*) as items, sum(r.finished >= ?) as settled
+    from {_ITEMS} where i.batch_id = ? group by 1
+"""
+_COST = """
+    select sum(cost) as paid, count(*) - count(cost) as unpriced from calls c join runs r using (run_id)
+    where r.batch_id = ? and not c.cache_hit and c.reply_hash != ?
+"""
+_NO_REPLY = text_hash("")
+
+
+class ItemKey(NamedTuple):
+    """One item of one batch."""
+
+    batch_id: str
+    position: int
+
+
+@dataclass(frozen=True)
+class BatchOrder:
+    """A batch as it is ordered.
+
+    Attributes:
+        pipeline: Which pipeline carries it out.
+        title: What a reader calls it, e.g. ``English Premier League 2018-19``.
+        strategy: Name of the strategy.
+        strategy_text: The strategy itself; every run of the batch uses this text, whenever it is begun.
+        models: Model name of each tier.
+        items: What is judged, and as of when.
+        concurrency: Runs at once.
+        budget: USD the batch may cost; None for no limit.
+    """
+
+    pipeline: PipelineName
+    title: str
+    strategy: str
+    strategy_text: str
+    models: Models
+    items: Sequence[tuple[Subject, dt.date]]
+    concurrency: int
+    budget: float | None = None
+
+
+@dataclass(frozen=True)
+class BatchItem:
+    """One item. ``run_id`` is its run, ``error`` says why it could not be begun; neither while it waits."""
+
+    key: ItemKey
+    subject: Subject
+    subject_title: str
+    as_of: dt.date
+    state: ItemState
+    run_id: str | None
+    error: str
+
+
+@dataclass(frozen=True)
+class Batch:
+    """A batch and how far it is.
+
+    Attributes:
+        counts: Items in each state; a state without items is absent.
+        cost: USD paid so far; None as soon as one answer has no known price.
+        begun: When the present or last session began; ``created`` is when the first one did.
+        settled: Items whose run ended in that session.
+        error: Why it was stopped.
+    """
+
+    batch_id: str
+    pipeline: PipelineName
+    title: str
+    status: BatchStatus
+    strategy: str
+    strategy_text: str
+    models: Models
+    concurrency: int
+    budget: float | None
+    counts: Mapping[ItemState, int]
+    cost: float | None
+    created: dt.datetime
+    begun: dt.datetime
+    finished: dt.datetime | None
+    settled: int
+    error: str
+
+    @property
+    def total(self) -> int:
+        return sum(self.counts.values())
+
+    @property
+    def done(self) -> int:
+        return self.counts.get("done", 0)
+
+    @property
+    def failed(self) -> int:
+        return self.counts.get("failed", 0)
+
+    @property
+    def running(self) -> int:
+        return self.counts.get("running", 0)
+
+    @property
+    def open(self) -> int:
+        """Items that are neither done nor failed."""
+        return self.total - self.done - self.failed
+
+    def seconds(self, now: dt.datetime) -> float:
+        """How long the present or last session has taken."""
+        return ((self.finished or now) - self.begun).total_seconds()
+
+    def eta_s(self, now: dt.datetime) -> float | None:
+        """Seconds left at the pace of this session; None while nothing is known of it."""
+        if self.status != "running" or not self.settled:
+            return None
+        return self.seconds(now) / self.settled * self.open
+
+    def to_json(self, now: dt.datetime) -> dict[str, Any]:
+        """The stable public shape printed by ``workbench batches --json``."""
+        return {
+            "batch_id": self.batch_id,
+            "pipeline": self.pipeline,
+            "title": self.title,
+            "status": self.status,
+            "strategy": self.strategy,
+            "model": self.models.title,
+            "total": self.total,
+            "done": self.done,
+            "failed": self.failed,
+            "running": self.running,
+            "open": self.open,
+            "cost": self.cost,
+            "budget": self.budget,
+            "created": self.created.isoformat(),
+            "begun": self.begun.isoformat(),
+            "finished": self.finished.isoformat() if self.finished else None,
+            "seconds": round(self.seconds(now), 3),
+            "eta_s": self.eta_s(now),
+            "error": self.error or None,
+        }
+
+
+class BatchStore:
+    """The batches of one workspace; ``RunStore.batches`` is the one to use."""
+
+    def __init__(self, database: Database, owner: Owner) -> None:
+        self._db = database
+        self._owner = owner
+
+    def create(self, order: BatchOrder) -> str:
+        """Record a batch with all its items, running in this process, and return its id."""
+        now = utc_now()
+        batch_id = f"b{now[:19].replace('-', '').replace(':', '').replace('T', '-')}-{secrets.token_hex(2)}"
+        text = text_hash(order.strategy_text)
+        spec = {
+            "models": order.models.model_dump(),
+            "concurrency": order.concurrency,
+            "budget": order.budget,
+        }
+        row = {
+            "batch_id": batch_id,
+            "pipeline": order.pipeline,
+            "title": order.title,
+            "strategy": order.strategy,
+            "strategy_text_hash": text,
+            "spec": json.dumps(spec),
+            "status": "running",
+            "owner": self._owner.claim(),
+            "created": now,
+            "begun": now,
+        }
+        with self._db.write() as db:
+            insert(db, "texts", [{"hash": text, "body": order.strategy_text}], ignore=True)
+            insert(db, "batches", [row])
+            insert(
+                db,
+                "batch_items",
+                (
+                    {
+                        "batch_id": batch_id,
+                        "position": position,
+                        "subject": subject.model_dump_json(),
+                        "subject_key": subject.key,
+                        "subject_title": subject.title,
+                        "as_of": as_of.isoformat(),
+                    }
+                    for position, (subject, as_of) in enumerate(order.items, start=1)
+                ),
+            )
+        return batch_id
+
+    def take_over(self, batch_id: str, *, retry_failed: bool = False, budget: float | None = None) -> None:
+        """Begin another session of a batch that is not running, in this process.
+
+        Args:
+            batch_id: Which batch.
+            retry_failed: Let failed items wait again; their failed runs stay as they are.
+            budget: Replaces the budget of the batch, which counts what was paid before.
+
+        Raises:
+            StoreError: It is running.
+            InputError: There is no such batch.
+        """
+        interrupt_orphans(self._db, self._owner)
+        owner = self._owner.claim()
+        with self._db.write() as db:
+            row = _require(db, batch_id)
+            if row["status"] == "running":
+                raise StoreError("the batch is running.", where=batch_id)
+            spec = json.loads(row["spec"])
+            if budget is not None:
+                spec["budget"] = budget
+            db.execute(
+                "update batches set status = 'running', owner = ?, begun = ?, finished = null, error = '',"
+                " spec = ? where batch_id = ?",
+                [owner, utc_now(), json.dumps(spec), batch_id],
+            )
+            if retry_failed:
+                failed = f"select i.position from {_ITEMS} where i.batch_id = ? and {_STATE} = 'failed'"
+                db.execute(
+                    "update batch_items set run_id = null, error = ''"
+                    f" where batch_id = ? and position in ({failed})",
+                    [batch_id, batch_id],
+                )
+
+    def give_up(self, key: ItemKey, error: str) -> None:
+        """Record why an item cannot be judged; it counts as failed."""
+        with self._db.write() as db:
+            db.execute("update batch_items set error = ? where batch_id = ? and position = ?", [error, *key])
+
+    def finish(self, batch_id: str, status: Literal["done", "stopped", "cancelled"], error: str = "") -> None:
+        """Record how the session of a batch ended."""
+        with self._db.write() as db:
+            db.execute(
+                "update batches set status = ?, finished = ?, error = ? where batch_id = ?",
+                [status, utc_now(), error, batch_id],
+            )
+
+    def load(self, batch_id: str) -> Batch:
+        """One batch as it stands.
+
+        Raises:
+            InputError: There is no such batch.
+        """
+        interrupt_orphans(self._db, self._owner)
+        with self._db.read() as db:
+            return _batch(db, _require(db, batch_id))
+
+    def find(self, *, limit: int = 50, offset: int = 0) -> list[Batch]:
+        """One page of the batches, newest first."""
+        interrupt_orphans(self._db, self._owner)
+        with self._db.read() as db:
+            page = "select * from batches order by created desc, batch_id desc limit ? offset ?"
+            return [_batch(db, row) for row in db.query(page, [limit, offset])]
+
+    def resolve(self, text: str) -> str:
+        """The id of the batch that ``text`` names: a whole id, or the beginning or end of exactly one.
+
+        Raises:
+            InputError: No batch or several are named so.
+        """
+        asked = text.strip()
+        with self._db.read() as db:
+            ids = [str(row[0]) for row in db.execute("select batch_id from batches").fetchall()]
+        found = [name for name in ids if name == asked] or [
+            name for name in ids if len(asked) >= 4 and (name.startswith(asked) or name.endswith(asked))
+        ]
+        if len(found) == 1:
+            return found[0]
+        if not found:
+            raise InputError(f"there is no batch {asked[:60]!r}.", remedy="See 'workbench batches'.")
+        raise InputError(f"{asked!r} may be {', '.join(found[:3])}.", remedy="Give more of the id.")
+
+    def items(
+        self, batch_id: str, states: Iterable[ItemState] = (), *, limit: int = -1, offset: int = 0
+    ) -> list[BatchItem]:
+        """The items of a batch in their order, all or those in some states."""
+        with self._db.read() as db:
+            found = db.query(
+                f"select i.*, {_STATE} as state, coalesce(nullif(i.error, ''), r.error, '') as why"
+                f" from {_ITEMS} where i.batch_id = :batch_id"
+                f" and (:states = '[]' or {_STATE} in (select value from json_each(:states)))"
+                " order by i.position limit :limit offset :offset",
+                {
+                    "batch_id": batch_id,
+                    "states": json.dumps(list(states)),
+                    "limit": limit,
+                    "offset": offset,
+                },
+            )
+            return [_item(row) for row in found]
+
+
+def begin_item(db: Connection, key: ItemKey, run_id: str) -> None:
+    """Tie an item to the run that is just being started, within its transaction."""
+    db.execute("update batch_items set run_id = ? where batch_id = ? and position = ?", [run_id, *key])
+
+
+def _batch(db: Connection, row: Row) -> Batch:
+    spec = json.loads(row["spec"])
+    counts = list(db.query(_COUNTS, [row["begun"], row["batch_id"]]))
+    (cost,) = db.query(_COST, [row["batch_id"], _NO_REPLY])
+    (text,) = db.execute("select body from texts where hash = ?", [row["strategy_text_hash"]]).fetchone()
+    return Batch(
+        batch_id=row["batch_id"],
+        pipeline=row["pipeline"],
+        title=row["title"],
+        status=row["status"],
+        strategy=row["strategy"],
+        strategy_text=text,
+        models=Models(**spec["models"]),
+        concurrency=spec["concurrency"],
+        budget=spec["budget"],
+        counts={count["state"]: count["items"] for count in counts},
+        cost=None if cost["unpriced"] else cost["paid"] or 0.0,
+        created=dt.datetime.fromisoformat(row["created"]),
+        begun=dt.datetime.fromisoformat(row["begun"]),
+        finished=dt.datetime.fromisoformat(row["finished"]) if row["finished"] else None,
+        settled=sum(count["settled"] or 0 for count in counts),
+        error=row["error"],
+    )
+
+
+def _item(row: Row) -> BatchItem:
+    return BatchItem(
+        key=ItemKey(row["batch_id"], row["position"]),
+        subject=_SUBJECT.validate_json(row["subject"]),
+        subject_title=row["subject_title"],
+        as_of=dt.date.fromisoformat(row["as_of"]),
+        state=row["state"],
+        run_id=row["run_id"],
+        error=row["why"],
+    )
+
+
+def _require(db: Connection, batch_id: str) -> Row:
+    found: Row | None = next(db.query("select * from batches where batch_id = ?", [batch_id]), None)
+    if found is None:
+        raise InputError(f"there is no batch {batch_id[:60]!r}.", remedy="See 'workbench batches'.")
+    return found
