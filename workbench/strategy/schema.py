@@ -17,6 +17,7 @@ from pydantic import BeforeValidator, Field, model_validator
 
 from workbench.errors import StrategyError
 from workbench.strategy.findings import KeyPath
+from workbench.strategy.news import NewsStrategy
 from workbench.strategy.parts import (
     Identifier,
     Part,
@@ -360,6 +361,10 @@ class MatchStrategy(StrategyBase):
         yield from reserved(names, ("specialists",), "name", AGGREGATOR)
 
 
-Strategy = Annotated[ChaptersStrategy | MatchStrategy, Field(discriminator="kind")]
+Strategy = Annotated[ChaptersStrategy | MatchStrategy | NewsStrategy, Field(discriminator="kind")]
 
-STRATEGY_KINDS: dict[str, type[StrategyBase]] = {"chapters": ChaptersStrategy, "match": MatchStrategy}
+STRATEGY_KINDS: dict[str, type[StrategyBase]] = {
+    "chapters": ChaptersStrategy,
+    "match": MatchStrategy,
+    "news": NewsStrategy,
+}
