@@ -29,8 +29,9 @@ _TAGS = {None, "!"} | {
 }
 
 MAX_BYTES = 1_000_000
-MAX_NODES = 100_000
+MAX_NODES = 20_000
 MAX_DEPTH = 60
+MAX_DIGITS = 1_000
 BOM = "\ufeff"
 
 
@@ -159,7 +160,7 @@ def parse(text: str, where: str) -> Tree:
         raise StrategyError(
             f"this is not valid YAML: {problem}.", where=where + line, remedy=_remedy(problem)
         ) from None
-    except (yaml.YAMLError, ValueError) as error:
+    except (yaml.YAMLError, ValueError, ArithmeticError) as error:
         raise StrategyError(f"this is not valid YAML: {error}.", where=where) from None
     return Tree(text, root, value)
 
@@ -265,6 +266,8 @@ class _Builder:
         parent.node.names.append(name)
 
     def _scalar(self, event: Any) -> Node:
+        if event.implicit[0] and len(event.value) > MAX_DIGITS and _NUMERIC.fullmatch(event.value):
+            raise self._refuse(f"a number has more than {MAX_DIGITS:,} digits", event)
         first, end = _offsets(event)
         start = self._after_properties(first) if event.anchor or event.tag else first
         style = event.style or ""
@@ -298,6 +301,8 @@ def _offsets(event: Any) -> tuple[int, int]:
     return event.start_mark.index, event.end_mark.index
 
 
+# Numbers in base 60 (1:30:00) take PyYAML minutes where they are long.
+_NUMERIC = re.compile(r"[-+]?[0-9][0-9_:.]*")
 _PROPERTIES = re.compile(r"(?:[&!][^\s,\[\]{}]*[ \t]*)*")
 
 
