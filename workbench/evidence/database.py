@@ -26,6 +26,7 @@ from filelock import FileLock
 from sqlite_utils import Database, Migrations
 
 from workbench.errors import EvidenceError
+from workbench.evidence.news_text import item_id
 
 if TYPE_CHECKING:
     from workbench.evidence.instruments import Instruments
@@ -34,10 +35,21 @@ if TYPE_CHECKING:
 SAMPLE = "sample"
 """Origin of the rows that come from the facts folder."""
 
-FACT_TABLES = ("instruments", "statements", "prices", "dividends", "events", "matches")
-"""Tables with a CSV file in the facts folder. Documents, indicators and absences start empty."""
+FACT_FILES = {
+    "instruments": "instruments",
+    "statements": "statements",
+    "prices": "prices",
+    "dividends": "dividends",
+    "events": "events",
+    "matches": "matches",
+    "indicators": "indicators",
+    "relations": "relations",
+    "documents": "documents",
+    "news": "documents",
+}
+"""Name of each CSV file in the facts folder, and the table it belongs to. Absences start empty."""
 
-IMPORT_TABLES = (*FACT_TABLES, "documents", "indicators", "absences")
+IMPORT_TABLES = (*dict.fromkeys(FACT_FILES.values()), "absences")
 
 LOCK_TIMEOUT_S = 30.0
 """How long a process waits while another loads the facts, which takes well under a second."""
@@ -114,12 +126,28 @@ def create_tables(db: Database) -> None:
     db.execute("CREATE TABLE facts_loaded (sha256 TEXT NOT NULL) STRICT")
 
 
+@migrations()
+def add_items_and_relations(db: Database) -> None:
+    """The identity of a document, and who supplies, buys from, owns or competes with whom."""
+    db.execute("ALTER TABLE documents ADD COLUMN item TEXT")
+    db.execute("CREATE INDEX documents_item ON documents (item)")
+    db.execute("CREATE INDEX documents_kind ON documents (kind, published)")
+    kinds = "'supplier', 'customer', 'partner', 'holding', 'shareholder', 'peer'"
+    db.execute(
+        f"""CREATE TABLE relations (id INTEGER PRIMARY KEY, origin TEXT NOT NULL, code TEXT NOT NULL,
+            other TEXT NOT NULL, other_name TEXT NOT NULL, kind TEXT NOT NULL CHECK (kind IN ({kinds})),
+            note TEXT, published TEXT CHECK (published IS date(published, '+0 days'))) STRICT"""
+    )
+    db.execute("CREATE INDEX relations_code ON relations (code)")
+    db.execute("CREATE INDEX relations_other ON relations (other)")
+
+
 class EvidenceDB:
     """The evidence database of one workspace.
 
     Args:
         path: SQLite file; created with its folder when it does not exist.
-        facts_dir: Folder holding one CSV file per name in ``FACT_TABLES``.
+        facts_dir: Folder holding one CSV file per name in ``FACT_FILES``.
 
     Raises:
         EvidenceError: The facts folder or a file of it is missing or malformed, or the database cannot be
@@ -208,7 +236,7 @@ class EvidenceDB:
         self._instruments = None
 
     def _fact_files(self) -> list[Path]:
-        files = [self.facts_dir / f"{table}.csv" for table in FACT_TABLES]
+        files = [self.facts_dir / f"{name}.csv" for name in FACT_FILES]
         missing = [file.name for file in files if not file.is_file()]
         if missing:
             raise EvidenceError(
@@ -233,8 +261,9 @@ class EvidenceDB:
             if self._is_current(digest):  # another process was faster
                 return
             with self._transaction() as db:
-                for table, file in zip(FACT_TABLES, files, strict=True):
+                for table in IMPORT_TABLES:
                     db.execute(f"DELETE FROM {table} WHERE origin = ?", (SAMPLE,))
+                for table, file in zip(FACT_FILES.values(), files, strict=True):
                     try:
                         _insert(db, table, _read_facts(table, file))
                     except (sqlite3.IntegrityError, csv.Error, KeyError, ValueError) as error:
@@ -302,6 +331,8 @@ def _read_facts(table: str, file: Path) -> Iterator[dict[str, Any]]:
             row["origin"] = SAMPLE
             if table == "statements":
                 yield from _melt(row)
+            elif table == "documents":
+                yield _document(row)
             else:
                 yield row
 
@@ -311,3 +342,10 @@ def _melt(row: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     for item, value in row.items():
         if item not in keys and value is not None:
             yield keys | {"item": item, "value": value}
+
+
+def _document(row: Mapping[str, Any]) -> dict[str, Any]:
+    """A document with its identity, and without what its author expects of it, which no run may read."""
+    document = {name: value for name, value in row.items() if not name.startswith("expected")}
+    document["item"] = item_id(dt.date.fromisoformat(document["published"]), document["title"])
+    return document

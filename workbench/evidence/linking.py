@@ -49,13 +49,13 @@ class Link(NamedTuple):
         instrument: The company.
         matched: Its first mention as the text spells it.
         in_title: Whether the title names it.
-        count: How often title and body name it.
+        mentions: How often title and body name it.
     """
 
     instrument: Instrument
     matched: str
     in_title: bool
-    count: int
+    mentions: int
 
     @property
     def code(self) -> str:
@@ -94,8 +94,8 @@ def link(title: str, body: str, instruments: Instruments) -> tuple[Link, ...]:
         for instrument, spelling in linker.mentions(text):
             counts[instrument.code] += 1
             first.setdefault(instrument.code, (instrument, spelling, in_title))
-    links = [Link(*found, count=counts[code]) for code, found in first.items()]
-    return tuple(sorted(links, key=lambda link: (not link.in_title, -link.count, link.code)))
+    links = [Link(*found, mentions=counts[code]) for code, found in first.items()]
+    return tuple(sorted(links, key=lambda link: (not link.in_title, -link.mentions, link.code)))
 
 
 class _Linker:

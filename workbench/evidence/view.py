@@ -18,10 +18,11 @@ from workbench.records import Receipt
 
 if TYPE_CHECKING:
     from workbench.evidence.database import EvidenceDB
-    from workbench.evidence.instruments import Instrument
+    from workbench.evidence.instruments import Instrument, Instruments
 
 DividendKind = Literal["interim", "final", "special"]
 EventKind = Literal["split", "share_count", "new_business"]
+RelationKind = Literal["supplier", "customer", "partner", "holding", "shareholder", "peer"]
 
 
 class Figure(NamedTuple):
@@ -123,6 +124,21 @@ class Document(NamedTuple):
     code: str | None
     published: dt.date
     published_at: str | None
+    item: str | None = None
+
+
+class Relation(NamedTuple):
+    """What ``other`` is to the company ``code``, e.g. its supplier or a company it holds shares of.
+
+    ``published`` is the day from which that was publicly known.
+    """
+
+    code: str
+    other: str
+    other_name: str
+    kind: RelationKind
+    note: str | None
+    published: dt.date
 
 
 class Indicator(NamedTuple):
@@ -169,6 +185,7 @@ EVENTS = _Table("events", Event, "date", ("code", "date", "kind"))
 MATCHES = _Table("matches", Match, "date", ("date", "home", "away"))
 ABSENCES = _Table("absences", Absence, "published", ("team", "player"))
 DOCUMENTS = _Table("documents", Document, "published", ("id",))
+RELATIONS = _Table("relations", Relation, "published", ("code", "other", "kind"))
 INDICATORS = _Table("indicators", Indicator, "published", ("name", "period"))
 
 
@@ -198,6 +215,11 @@ class View:
             InputError: There is none.
         """
         return self._db.instruments.by_code(code)
+
+    @property
+    def instruments(self) -> Instruments:
+        """Every known instrument; what a company is called is no question of time."""
+        return self._db.instruments
 
     def statements(self, code: str) -> list[Figure]:
         """Annual figures of a company, oldest year first, each in the latest revision known."""
@@ -232,12 +254,26 @@ class View:
         """The latest report about each player of a club, oldest report first."""
         return self._ask(ABSENCES, "team = ?", team)
 
-    def documents(self, code: str | None = None, kind: str | None = None) -> list[Document]:
-        """Documents filed under an instrument, of one kind, or all; oldest first."""
-        if code is None:
-            return self._ask(DOCUMENTS, "kind = ?", kind) if kind else self._ask(DOCUMENTS, "true")
-        documents = self._ask(DOCUMENTS, "code = ?", code)
-        return [document for document in documents if kind in (None, document.kind)]
+    def documents(
+        self, code: str | None = None, kind: str | None = None, since: dt.date | None = None
+    ) -> list[Document]:
+        """Documents filed under an instrument, of one kind, or all; from a day on, or all; oldest first."""
+        if code is not None:
+            documents = self._ask(DOCUMENTS, "code = ?", code)
+            return [
+                document
+                for document in documents
+                if kind in (None, document.kind) and (since is None or document.published >= since)
+            ]
+        where, parameters = ("kind = ?", (kind,)) if kind else ("true", ())
+        if since is None:
+            return self._ask(DOCUMENTS, where, *parameters)
+        recent = f"{where} AND (published >= ? OR published IS NULL)"
+        return self._ask(DOCUMENTS, recent, *parameters, since.isoformat())
+
+    def relations(self, code: str) -> list[Relation]:
+        """Companies related to one, from either side, in the order in which it became known."""
+        return self._ask(RELATIONS, "code = ? OR other = ?", code, code)
 
     def indicators(self, name: str | None = None) -> list[Indicator]:
         """Latest revision of each reading of one macro series, or of all; oldest publication first."""
