@@ -426,8 +426,9 @@ def _dumbbell_row(report: Report, scale: Scale) -> dict[str, Any]:
         note = text.score(seen[0], scale)
     else:
         note = f"{text.score(draft, scale)} → {text.score(revised, scale)}"
-    # The note stands right of the marks, or left of them where the right edge would cut it off.
-    right = not seen or max(seen) < scale.low + 0.8 * (scale.high - scale.low)
+    # The note stands right of the marks, or left of them where the right edge of a phone would cut it off.
+    places = [(value - scale.low) / (scale.high - scale.low) for value in seen]
+    right = not seen or max(places) < 0.6 or min(places) < 0.4
     return {
         "agent": report.title,
         "draft": draft,

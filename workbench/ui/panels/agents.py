@@ -5,10 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 
-import pandas as pd
 import streamlit as st
 
-from workbench.records import Call, Opinion, Report, Run
+from workbench.records import Call, Opinion, Report, Run, Scale
 from workbench.ui import text
 from workbench.ui.differences import Piece, differences
 from workbench.ui.language import t, term
@@ -99,17 +98,24 @@ def _side_by_side(report: Report) -> None:
     with st.container(border=True):
         st.caption(t("column.why"))
         st.text(why(report))
-    before, after = differences(draft.analysis, revised.analysis)
-    left, right = st.columns(2)
-    with left:
-        st.markdown(f"**{t('column.draft')}** {text.score(draft.score, report.scale)}")
-        st.markdown(_marked(before, ":red-background[~~{}~~]"))
-        _key_evidence(draft.key_evidence)
-    with right:
-        st.markdown(f"**{t('column.revised')}** {text.score(revised.score, report.scale)}")
-        st.markdown(_marked(after, ":green-background[**{}**]"))
+    if (draft.analysis, draft.key_evidence) == (revised.analysis, revised.key_evidence):
+        st.caption(t("agents.same_text"))
+        st.text(revised.analysis)
         _key_evidence(revised.key_evidence)
+    else:
+        before, after = differences(draft.analysis, revised.analysis)
+        left, right = st.columns(2)
+        with left:
+            _marked_opinion(draft, before, ":red-background[~~{}~~]", report.scale)
+        with right:
+            _marked_opinion(revised, after, ":green-background[**{}**]", report.scale)
     _fields(draft, revised)
+
+
+def _marked_opinion(opinion: Opinion, pieces: Sequence[Piece], mark: str, scale: Scale) -> None:
+    st.markdown(f"**{term('stage', opinion.stage)}** {text.score(opinion.score, scale)}")
+    st.markdown(_marked(pieces, mark))
+    _key_evidence(opinion.key_evidence)
 
 
 def _marked(pieces: Sequence[Piece], mark: str) -> str:
@@ -139,7 +145,11 @@ def _fields(draft: Opinion | None, revised: Opinion | None) -> None:
     if not names:
         return
     rows = {t("column.field"): [text.escape(name) for name in names]}
-    for title, opinion in ((t("column.draft"), draft), (t("column.revised"), revised)):
+    if draft and revised and any(draft.fields.get(name) != revised.fields.get(name) for name in names):
+        shown: dict[str, Opinion | None] = {t("column.draft"): draft, t("column.revised"): revised}
+    else:
+        shown = {t("column.value"): revised or draft}
+    for title, opinion in shown.items():
         if opinion:
             rows[title] = [text.escape(plain(opinion.fields.get(name))) for name in names]
     st.table(rows, border="horizontal", alt=t("agents.fields"))
@@ -170,7 +180,7 @@ def _evidence(report: Report) -> None:
             t("column.reason"): list(evidence.missing.values()),
         }
         st.caption(t("agents.missing"))
-        st.dataframe(pd.DataFrame(rows), hide_index=True, height="content", alt=t("agents.missing"))
+        st.dataframe(rows, hide_index=True, height="content", alt=t("agents.missing"))
     if evidence.facts:
         with st.expander(t("agents.facts")):
             st.json(evidence.facts, expanded=1)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-import pandas as pd
 import streamlit as st
 
 from workbench.records import Opinion, Report, Run, Scale, Sufficiency
@@ -55,18 +54,18 @@ def draft_and_revised(run: Run, bands: Sequence[Band], open_agent: Callable[[str
 
 
 def _table(reports: Sequence[Report], open_agent: Callable[[str], None]) -> None:
-    frame = pd.DataFrame([_row(report) for report in reports])
+    rows = [_row(report) for report in reports]
 
     def clicked() -> None:
         open_agent(reports[st.session_state["run.agent.click"].row].agent)
 
     text_column, column = st.column_config.TextColumn, st.column_config
     st.dataframe(
-        frame,
+        rows,
         hide_index=True,
         height="content",
         # Cells wrap in rows above 60 px only, and then hold three lines.
-        row_height=64 if frame["why"].map(text.columns).max() > _ONE_LINE else None,
+        row_height=64 if any(text.columns(str(row["why"])) > _ONE_LINE for row in rows) else None,
         placeholder=text.MISSING,
         alt=t("opinions.alt"),
         column_config={

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import pandas as pd
 import streamlit as st
 
 from workbench.store.rows import RunRow
@@ -31,7 +30,7 @@ def runs_table(rows: Sequence[RunRow], key: str, *, brief: bool = False) -> list
         open_page("run", run=rows[click.row].run_id)
     column = st.column_config
     state = st.dataframe(
-        pd.DataFrame([_line(row) for row in rows]),
+        [_line(row) for row in rows],
         key=f"{key}.table",
         hide_index=True,
         height="content",
