@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -118,3 +119,10 @@ def test_saving_over_a_link_does_not_write_to_what_it_points_at(tmp_path: Path) 
 def test_a_folder_that_cannot_be_written_to_is_one_line(tmp_path: Path) -> None:
     with pytest.raises(StrategyError, match="the file cannot be written: No such file"):
         write_atomically(tmp_path / "gone" / "a.yaml", b"x")
+
+
+@pytest.mark.parametrize("kind", ["chapters", "match"])
+def test_the_examples_in_the_documentation_can_be_read(kind: str) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "strategies.md").read_text(encoding="utf-8")
+    (example,) = re.findall(rf"```yaml\n(kind: {kind}\n.*?)```", page, re.DOTALL)
+    assert read_strategy(example, "strategies.md").strategy.kind == kind

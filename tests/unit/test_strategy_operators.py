@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -129,3 +130,9 @@ def test_every_bundled_operator_can_be_read() -> None:
     operators = OperatorLibrary(BUNDLED).all()
     assert len(operators) >= 10
     assert all(operator.question and operator.outputs for operator in operators)
+
+
+def test_the_example_in_the_documentation_can_be_read() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "strategies.md").read_text(encoding="utf-8")
+    (example,) = re.findall(r"```markdown\n(---\n.*?)```", page, re.DOTALL)
+    assert read_operator(example.encode(), "debt_structure.md").title == "债务结构"
