@@ -166,6 +166,14 @@ def test_two_operators_of_one_chapter_may_not_answer_the_same_field(libraries: L
     assert finding.severity == "error"
 
 
+def test_operators_of_industries_that_never_meet_may_answer_the_same_field(libraries: Libraries) -> None:
+    text = STRATEGY.replace("[credibility]", "[credibility, twin]")
+    for id, gate in (("credibility", "industries_excluded: [bank]"), ("twin", "industries: [bank]")):
+        path = libraries.operators.folder / f"{id}.md"
+        path.write_text(operator_text(id, f"trusted: {FLAG}\n{gate}"), encoding="utf-8")
+    assert findings(text, libraries) == []
+
+
 def test_a_match_expert_needs_a_slice_and_a_prompt(libraries: Libraries) -> None:
     text = MATCH.replace("slice: form}", "slice: from}\n  - {name: weather, title: 天气, slice: form}")
     found = findings(text, libraries, "match.yaml")

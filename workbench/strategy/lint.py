@@ -10,7 +10,7 @@ import difflib
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import combinations, pairwise
 
 from workbench.errors import PromptError, StrategyError
 from workbench.strategy.claims import Measured, contradictions
@@ -160,17 +160,22 @@ def _slices_of_operators(
 
 
 def _shared_outputs(strategy: ChaptersStrategy, operators: dict[str, Operator]) -> Iterator[Problem]:
-    """Fields that two operators of one chapter would both answer."""
+    """Fields that two operators of one chapter would both answer for some company."""
     for position, chapter in enumerate(strategy.framework.chapters):
-        owner: dict[str, str] = {}
-        for index, id in enumerate(chapter.operators):
-            for field in operators[id].outputs if id in operators else ():
-                if owner.setdefault(field, id) != id:
-                    what = f"operators {owner[field]!r} and {id!r} both answer the field {field!r}."
-                    at = ("framework", "chapters", position, "operators", index)
-                    yield Problem(
-                        at, what, "Put them in different chapters, or rename the field in one of them."
-                    )
+        known = [(index, operators[id]) for index, id in enumerate(chapter.operators) if id in operators]
+        for (_, first), (index, second) in combinations(known, 2):
+            shared = sorted(first.outputs.keys() & second.outputs.keys())
+            if shared and _meet(first, second):
+                what = f"operators {first.id!r} and {second.id!r} both answer the field {shared[0]!r}."
+                at = ("framework", "chapters", position, "operators", index)
+                remedy = "Put them in different chapters, or rename the field in one of them."
+                yield Problem(at, what, remedy)
+
+
+def _meet(first: Operator, second: Operator) -> bool:
+    """Whether there is an industry both operators apply to; None stands for any they do not name."""
+    kinds = (*first.industries, *second.industries, None)
+    return any(first.applies(kind) and second.applies(kind) for kind in kinds)
 
 
 def _rule_fields(strategy: ChaptersStrategy, operators: dict[str, Operator]) -> Iterator[Problem]:
