@@ -42,9 +42,9 @@ def db(tmp_path_factory: pytest.TempPathFactory) -> EvidenceDB:
 
 
 @cache
-def carry_out(db: EvidenceDB, code: str, day: str) -> Result:
+def carry_out(db: EvidenceDB, code: str, day: str, strategy: str = "value") -> Result:
     plan = pipelines.build(
-        load_strategy(ROOT / "strategy" / "value.yaml"),
+        load_strategy(ROOT / "strategy" / f"{strategy}.yaml"),
         TickerSubject(code=code, name=db.instruments.by_code(code).name),
         view=db.view(parse_day(day)),
         prompts=PromptLibrary(ROOT / "prompts"),
@@ -246,15 +246,32 @@ def test_a_price_that_is_years_old_is_no_price(db: EvidenceDB) -> None:
     assert result.verdict.confidence < 0.2
 
 
-def test_a_second_look_moves_scores_and_confidences_somewhere(db: EvidenceDB) -> None:
+@pytest.mark.parametrize(
+    ("strategy", "chapters", "developer"),
+    [("value_full", 8, "avoid"), ("quick_scan", 3, "avoid"), ("income", 5, "avoid"), ("bank", 6, "avoid")],
+)
+def test_every_strategy_of_the_house_ends_with_a_verdict(
+    db: EvidenceDB, strategy: str, chapters: int, developer: str
+) -> None:
+    for code, day in (("601288.SH", "2024-06-30"), ("AAPL", "2016-06-30"), ("00700.HK", "2019-06-30")):
+        result = carry_out(db, code, day, strategy)
+        assert result.verdict is not None
+        assert result.verdict.total == chapters
+        assert code != "00700.HK" or result.verdict.label != "buy"
+    verdict = carry_out(db, "600340.SH", "2019-06-30", strategy).verdict
+    assert verdict is not None
+    assert verdict.label == developer
+
+
+def test_a_second_look_moves_scores_and_never_up(db: EvidenceDB) -> None:
     moved = [
-        (report.draft.score, report.revised.score)
+        (report.draft.score or 0.0, report.revised.score or 0.0)
         for code, day in RUNS
         for report in carry_out(db, code, day).reports.values()
         if report.draft is not None and report.revised is not None
     ]
-    assert sum(before != after for before, after in moved) >= 5
-    assert all(after is not None and before is not None and after <= before for before, after in moved)
+    assert all(after <= before for before, after in moved)
+    assert sum(after < before for before, after in moved) > len(moved) / 3
 
 
 def test_the_same_run_gives_the_same_reports(db: EvidenceDB) -> None:

@@ -127,24 +127,31 @@ def test_long_recent_consistent_evidence_changes_nothing() -> None:
 
 
 @pytest.mark.parametrize(
-    ("facts", "reason", "confidence"),
+    ("facts", "reason", "confidence", "score"),
     [
+        # the draft of 83 loses a tenth, and a twentieth, of its 33 points above neutral
         (
-            company(years=("2016", "2017", "2018", "2019"), cfo=(1, 1, 1, 1), profit=(1, 1, 1, 1)),
+            company(years=("2015", "2016", "2017", "2018"), cfo=(4, 4, 6, 6), profit=(4, 4, 4, 4)),
             "不足五年",
             0.7,
+            79.7,
         ),
-        (company(latest={}), "只有报表一个来源", 0.75),
+        (company(latest={}), "只有报表一个来源", 0.75, 81.3),
     ],
 )
-def test_thin_evidence_lowers_the_confidence_and_not_the_score(
-    facts: dict[str, Any], reason: str, confidence: float
+def test_thin_evidence_lowers_confidence_and_praise(
+    facts: dict[str, Any], reason: str, confidence: float, score: float
 ) -> None:
     draft, revised = second_look(CASH, facts)
-    assert revised["score"] == draft["score"]
-    assert revised["confidence"] == confidence
+    assert draft["score"] == 83.0
+    assert (revised["score"], revised["confidence"]) == (score, confidence)
     assert reason in revised["why_changed"]
     assert reason in revised["analysis"]
+
+
+def test_thin_evidence_does_not_soften_a_bad_score() -> None:
+    _, revised = second_look(CASH, company(cfo=(200, 200, 200, -100, -100), latest={}), score=30.0)
+    assert revised["score"] == 28.2  # the worst finding of 18 pulls, and the thin evidence leaves it alone
 
 
 def test_an_estimated_or_overdue_report_lowers_the_confidence() -> None:
@@ -169,17 +176,24 @@ def test_a_plainly_negative_earlier_chapter_pulls_a_good_one() -> None:
     assert "“数据核查”一章明显负面" in revised["why_changed"]
 
 
-def test_a_draft_above_its_worst_finding_is_moved_to_its_anchor() -> None:
+def test_a_draft_above_a_fatal_finding_is_moved_to_its_anchor() -> None:
     """Cash that ran out in the last two years is fatal: a draft of 62 is moved to 45."""
     facts = company(cfo=(200, 200, 200, -100, -100))
     _, revised = second_look(CASH, facts, score=62.0)
     assert revised["score"] == 45.0
-    assert "足以让人放弃" in revised["why_changed"]
+    assert "“经营现金流恶化”足以让人放弃" in revised["why_changed"]
+
+
+def test_a_mean_that_waters_down_a_weak_finding_moves_towards_it() -> None:
+    # 恶化 is 42 and a ratio of 1.3 is 86: a mean of 64 moves by 15 % of the 22 points
+    draft, revised = second_look(CASH, company(cfo=(120, 120, 120, 80, 80), profit=(80, 80, 80, 80, 80)))
+    assert (draft["score"], revised["score"]) == (64.0, 60.7)
+    assert "“经营现金流恶化”被平均数冲淡了" in revised["why_changed"]
 
 
 def test_why_changed_says_from_what_to_what() -> None:
     _, revised = second_look(CASH, company(latest={}))
-    assert revised["why_changed"] == "信心由 0.8 改为 0.75：只有报表一个来源。"
+    assert revised["why_changed"] == "评分由 83 改为 81.3、信心由 0.8 改为 0.75：只有报表一个来源。"
 
 
 def test_without_a_view_the_chapter_is_neutral_and_hardly_trusted() -> None:
@@ -274,7 +288,7 @@ def conclude(*chapters: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]
 
 
 def test_the_score_is_the_mean_by_confidence_and_leans_to_a_doubtful_chapter() -> None:
-    good, _ = conclude(chapter(80, 0.8), chapter(60, 0.2, "ch02"))
+    good, _ = conclude(chapter(80, 0.8, safety_margin=40.0), chapter(60, 0.2, "ch02"))
     assert good["综合评分"] == 76.0  # (80 x 0.8 + 60 x 0.2) / 1.0
     doubtful, _ = conclude(chapter(80, 0.5), chapter(40, 0.5, "ch02"))
     assert doubtful["综合评分"] == 55.0  # 60 - a quarter of the 20 points below 60
@@ -295,7 +309,7 @@ def test_an_unanswered_veto_is_told_as_unknown_and_a_field_nobody_was_asked_for_
 
 
 def test_a_contradiction_is_settled_in_the_second_look() -> None:
-    draft, revised = conclude(chapter(80, screen_result="观察"))
+    draft, revised = conclude(chapter(80, screen_result="观察", safety_margin=40.0))
     assert (draft["综合评分"], draft["最终建议"]) == (80, "买入")
     assert (revised["综合评分"], revised["最终建议"]) == (65, "观望")
     assert (
@@ -304,21 +318,33 @@ def test_a_contradiction_is_settled_in_the_second_look() -> None:
     assert "发现矛盾" in revised["step_findings"]["一致性裁决"]
 
 
-def test_a_silent_chapter_costs_confidence_and_bars_the_buy_band() -> None:
-    draft, revised = conclude(chapter(85, 0.7), chapter(None, agent="估值"))
-    assert (draft["综合评分"], draft["信心水平"]) == (85, "高")
-    assert (revised["综合评分"], revised["信心水平"]) == (74, "中")
-    assert "“估值”一章的疑问没有解开" in revised["why_changed"]
+def test_a_silent_chapter_costs_confidence() -> None:
+    draft, revised = conclude(chapter(70, 0.7), chapter(None, agent="估值"))
+    assert (draft["信心水平"], revised["信心水平"]) == ("高", "中")
+    assert revised["why_changed"] == "评分由 70 改为 68、信心由高改为中：估值没有结论，分数与信心打折扣。"
+
+
+def test_what_nobody_could_value_is_no_buy() -> None:
+    """A company without a price was once a buy, because the chapters that could be written were good."""
+    assert conclude(chapter(85))[0]["综合评分"] == 74
+    assert conclude(chapter(85, safety_margin=40.0))[0]["综合评分"] == 85
+
+
+def test_a_verdict_in_the_buy_band_may_not_rest_on_a_weak_chapter() -> None:
+    draft, revised = conclude(chapter(95, 0.9, safety_margin=40.0), chapter(48, 0.1 + 0.05, "现金流"))
+    assert draft["综合评分"] == pytest.approx(85.3)  # (95 x 0.9 + 48 x 0.15) / 1.05 - a quarter of 12
+    assert revised["综合评分"] == 74
+    assert "“现金流”一章的疑问没有解开" in revised["why_changed"]
 
 
 def test_a_chapter_without_a_view_is_silent() -> None:
-    draft, _ = conclude(chapter(85, 0.7), chapter(50, 0.1, "ch02"))
+    draft, _ = conclude(chapter(85, 0.7, safety_margin=40.0), chapter(50, 0.1, "ch02"))
     assert draft["综合评分"] == 85
     assert "ch02没有可用的结论" in draft["analysis"]
 
 
 def test_every_step_reports_in_order_and_an_unknown_step_says_so() -> None:
-    draft, _ = conclude(chapter(80, stream="纯硬收息", dividend_sustainability="可持续"))
+    draft, _ = conclude(chapter(80, stream="纯硬收息", dividend_sustainability="可持续", safety_margin=40.0))
     assert tuple(draft["step_findings"]) == STEPS
     assert (
         draft["step_findings"]["识别机会类型"] == "属于纯硬收息，最要紧的是股息能否照付，目前的答案：可持续。"

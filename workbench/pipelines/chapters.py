@@ -12,6 +12,7 @@ from typing import Any
 
 from workbench.engine.plan import Plan, Reports, Step
 from workbench.errors import InputError
+from workbench.evidence import filings  # noqa: F401 - registers the slice of documents
 from workbench.evidence.company import require_history
 from workbench.evidence.slices import get_slice
 from workbench.evidence.view import View
@@ -134,7 +135,7 @@ class Dossier:
 
         An operator can be answered when none of its slices is empty. The chapter is as good as the weakest
         slice of those operators; at most medium when another operator cannot be answered, at most low when
-        half of them cannot, and without evidence when none can.
+        most of them cannot, and without evidence when none can.
         """
         names = dict.fromkeys(["profile", *(name for op in operators for name in op.data_needed)])
         slices = {name: self.slice(name) for name in names}
@@ -182,7 +183,7 @@ def _sufficiency(operators: Sequence[Operator], slices: Mapping[str, Evidence]) 
         return "none"
     shown = [slices[name].sufficiency for operator in answerable for name in operator.data_needed]
     if len(answerable) < len(operators):
-        shown.append("low" if 2 * len(answerable) <= len(operators) else "medium")
+        shown.append("low" if 2 * len(answerable) < len(operators) else "medium")
     return min(shown, key=_GRADES.index)
 
 

@@ -43,6 +43,7 @@ class Book:
         self.years: tuple[str, ...] = tuple(str(year) for year in statements.get("years") or ())
         self.estimated: tuple[str, ...] = tuple(str(year) for year in statements.get("estimated") or ())
         self.missing: Mapping[str, str] = facts.get("missing") or {}
+        self.documents = int((facts.get("documents") or {}).get("count", 0))
         self.sources: Sequence[str] = facts.get("sources") or ()
         self.chapters: Sequence[Mapping[str, Any]] = facts.get("chapters") or ()
         self.as_of = as_of

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from workbench.llm.baseline.book import Book
-from workbench.llm.baseline.finding import Finding, ladder, no_view, rule
+from workbench.llm.baseline.finding import Finding, ladder, no_view, rule, unread
 
 
 @rule("business_model")
@@ -179,21 +179,13 @@ def capital_allocation(book: Book) -> Finding:
 @rule("policy_risk")
 def policy_risk(book: Book) -> Finding:
     """Rules and licences are not in the figures."""
-    return no_view(
-        book,
-        "证据里没有政策材料，政策风险未知。",
-        "The evidence holds nothing on policy: the risk is unknown.",
-    )
+    return unread(book, "政策风险", "policy risk")
 
 
 @rule("catalyst")
 def catalyst(book: Book) -> Finding:
     """An event with a date is not in the figures, and a low price is no catalyst."""
-    return no_view(
-        book,
-        "证据里没有事件材料，催化剂未知；价格低本身不是催化剂。",
-        "The evidence holds no events: the catalyst is unknown, and a low price is none.",
-    )
+    return unread(book, "催化剂", "the catalyst")
 
 
 def _backed_by_cash(book: Book) -> bool:

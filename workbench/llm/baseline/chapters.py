@@ -2,7 +2,8 @@
 
 The draft takes the evidence at its word: its score is the mean of the findings. The second look asks what
 the draft did not: how thin or old the evidence is, whether earlier chapters say the opposite, and whether
-the score fits the worst finding. Each change is named.
+the mean hides a bad finding. It never raises a score: missing a good company costs less than owning a bad
+one. Each change is named.
 """
 
 from __future__ import annotations
@@ -38,10 +39,10 @@ NO_VIEW_CONFIDENCE = 0.1
 FATAL_CAP = 45.0
 """A chapter with a fatal finding is not scored above this, however good the rest."""
 
-TOP = 75.0
-"""A chapter is only this good when no finding is below ``WEAK``."""
-
 WEAK = 45.0
+PULL_OF_THE_WORST = 0.15
+"""Share of the way to its worst finding, where that one is below ``WEAK``."""
+
 STRONG_CHAPTER = 65.0
 WEAK_CHAPTER = 40.0
 WIDE_SPREAD = 45.0
@@ -52,10 +53,18 @@ KEY_EVIDENCE = 10
 
 @dataclass(frozen=True)
 class Change:
-    """One correction of a draft: what the score may be at most, what the confidence loses, and why."""
+    """One correction of a draft.
+
+    Attributes:
+        why: The reason, as a clause.
+        cost: Points the score loses.
+        cap: What the score may be at most.
+        doubt: What the confidence loses, and the share a score loses of its points above neutral.
+    """
 
     why: str
-    score: float | None = None
+    cost: float = 0.0
+    cap: float = 100.0
     doubt: float = 0.0
 
 
@@ -151,9 +160,10 @@ def revise(request: Request) -> dict[str, Any]:
             *_contradictions(book, before, score),
             *_anchors(book, findings, score),
         ]
-    for change in changes:
-        score = score if change.score is None else min(score, change.score)
-        confidence -= change.doubt
+    doubt = sum(change.doubt for change in changes)
+    confidence -= doubt
+    score -= doubt * max(0.0, score - NEUTRAL) + sum(change.cost for change in changes)
+    score = max(0.0, min([score, *(change.cap for change in changes)]))
     after = {"score": round(score, 1), "confidence": round(max(confidence, NO_VIEW_CONFIDENCE), 2)}
     reasons = [change.why for change in changes]
     return {
@@ -255,7 +265,7 @@ def _contradictions(book: Book, answer: Mapping[str, Any], score: float) -> Iter
     """Answers that cannot both be right pull the score, and so does a chapter that is plainly negative."""
     for pair in CONTRADICTIONS:
         if book.earlier(pair.earlier) in pair.earlier_values and answer.get(pair.here) in pair.here_values:
-            yield Change(book.say(pair.zh, pair.en), score=score - CONTRADICTION_COST)
+            yield Change(book.say(pair.zh, pair.en), cost=CONTRADICTION_COST)
     for chapter in book.chapters:
         theirs = chapter["score"]
         if theirs is not None and theirs <= WEAK_CHAPTER and score >= STRONG_CHAPTER:
@@ -265,14 +275,14 @@ def _contradictions(book: Book, answer: Mapping[str, Any], score: float) -> Iter
                     f"“{title}”一章明显负面，本章不能当它不存在",
                     f"the chapter {title!r} is plainly negative and cannot be ignored here",
                 ),
-                score=score - (score - theirs) / 4,
+                cost=(score - theirs) / 4,
             )
 
 
 def _anchors(book: Book, findings: Sequence[Finding], score: float) -> Iterator[Change]:
-    """A score must fit its worst finding."""
+    """A score must fit its worst finding, which a mean hides."""
     worst = min((f for f in findings if f.score is not None), key=lambda f: f.score or 0.0, default=None)
-    if worst is None or worst.score is None:
+    if worst is None or worst.score is None or worst.score >= min(WEAK, score):
         return
     if worst.fatal and score > FATAL_CAP:
         yield Change(
@@ -280,15 +290,12 @@ def _anchors(book: Book, findings: Sequence[Finding], score: float) -> Iterator[
                 f"“{worst.gist}”足以让人放弃，平均数掩盖了它",
                 f"the mean hid {worst.gist!r}, a reason to stop",
             ),
-            score=FATAL_CAP,
+            cap=FATAL_CAP,
         )
-    elif worst.score < WEAK and score >= TOP:
+    else:
         yield Change(
-            book.say(
-                f"“{worst.gist}”没有解决，够不上可以放心的一章",
-                f"{worst.gist!r} is unresolved, so this is no chapter to rest on",
-            ),
-            score=TOP - 1.0,
+            book.say(f"“{worst.gist}”被平均数冲淡了", f"the mean watered down {worst.gist!r}"),
+            cost=PULL_OF_THE_WORST * (score - worst.score),
         )
 
 

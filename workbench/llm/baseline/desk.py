@@ -22,6 +22,9 @@ LEAN = 0.25
 
 NEUTRAL = 50.0
 
+VALUATIONS = ("buy_price", "safety_margin", "margin_level", "fair_pb", "ev_fcf_view")
+"""Fields that say what the company is worth against its price."""
+
 Chapter = Mapping[str, Any]
 """A report as the facts hold it: agent, title, status, score, confidence, key_evidence, fields."""
 
@@ -70,19 +73,29 @@ class Desk:
         """A chapter's answer to one field; None when nobody gave it."""
         return next((f[field] for f in self.answers.values() if f.get(field) is not None), None)
 
+    @property
+    def valued(self) -> bool:
+        """Whether any chapter set the price against a value."""
+        return any(self.found(field) is not None for field in VALUATIONS)
+
     def name(self, role: FieldRole) -> str:
         """Name of the synthesis field that plays a role."""
         names = [str(field["name"]) for field in self.task["fields"]]
         return next(name for name in names if name in ROLE_NAMES[role])
 
     def score(self) -> float:
-        """Mean of the chapters' scores by confidence, lowered for the weakest, and capped by a veto."""
+        """Mean of the chapters' scores by confidence, lowered for the weakest, capped by a veto.
+
+        Where no chapter could say what the company is worth, the score stays below the buy band.
+        """
         if not self.heard or self.weakest is None:
             return NEUTRAL
         weight = sum(map(_confidence, self.heard))
         mean = sum(_score(chapter) * _confidence(chapter) for chapter in self.heard) / weight
         leaning = mean - LEAN * max(0.0, DOUBT - _score(self.weakest))
         caps = [found.rule.cap for found in self.vetoes() if found.rule.cap is not None]
+        if not self.valued:
+            caps.append(self.thresholds.buy - 1.0)
         return min([leaning, *caps])
 
     def confidence(self) -> float:

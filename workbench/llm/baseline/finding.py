@@ -74,3 +74,18 @@ def ladder(value: float, *steps: tuple[float, float], below: float) -> float:
     72
     """
     return next((score for bound, score in steps if value >= bound), below)
+
+
+def unread(book: Book, zh: str, en: str) -> Finding:
+    """No view on what only a text can tell: the rules read figures. Topic in Chinese and English."""
+    if book.documents:
+        return no_view(
+            book,
+            f"证据里有文件，但内置规则不读文字，{zh}不作判断。",
+            f"There are documents, but the built-in rules do not read text: no view on {en}.",
+        )
+    return no_view(
+        book,
+        f"证据里没有可查的文件，{zh}未知，既不算通过也不构成否决。",
+        f"There are no documents in the evidence: {en} unknown, neither a pass nor a veto.",
+    )

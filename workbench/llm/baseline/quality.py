@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from workbench.llm.baseline.book import Book
-from workbench.llm.baseline.finding import Finding, no_view, rule
+from workbench.llm.baseline.finding import Finding, no_view, rule, unread
 
 IDENTITY_TOLERANCE = 0.01
 """Largest gap between assets and liabilities plus equity, as a share of assets, that rounding explains."""
@@ -59,12 +59,8 @@ def data_integrity(book: Book) -> Finding:
 
 @rule("audit_opinion")
 def audit_opinion(book: Book) -> Finding:
-    """The statements say nothing about the auditor, so there is no view."""
-    return no_view(
-        book,
-        "证据里没有审计报告，审计意见未知，既不算通过也不构成否决。",
-        "There is no audit report in the evidence; the opinion is unknown, neither a pass nor a veto.",
-    )
+    """The statements say nothing about the auditor."""
+    return unread(book, "审计意见", "the audit opinion")
 
 
 @rule("accounting_red_flags")
@@ -135,12 +131,8 @@ def related_party(book: Book) -> Finding:
 
 @rule("management_integrity")
 def management_integrity(book: Book) -> Finding:
-    """Figures do not show character: no view without filings or news."""
-    return no_view(
-        book,
-        "证据只有报表与行情，没有处罚、承诺兑现的记录，管理人诚信不作判断。",
-        "The evidence holds no penalties and no promises kept or broken, so there is no view on integrity.",
-    )
+    """Figures do not show character."""
+    return unread(book, "管理人诚信", "the integrity of management")
 
 
 @rule("quick_screen")

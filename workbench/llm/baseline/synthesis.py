@@ -12,7 +12,7 @@ from typing import Any
 
 from workbench.llm.base import Request
 from workbench.llm.baseline.cash import MILLION
-from workbench.llm.baseline.desk import Chapter, Desk
+from workbench.llm.baseline.desk import NEUTRAL, Chapter, Desk
 from workbench.llm.baseline.registry import answers
 from workbench.rules.chapters import Triggered
 from workbench.strategy.answer_fields import CONFIDENCE_LEVELS, label_words
@@ -21,7 +21,7 @@ UNRESOLVED = 50.0
 """A verdict in the buy band may not rest on a chapter below this."""
 
 SILENCE_COST = 0.1
-"""Confidence lost for every chapter without a conclusion."""
+"""Confidence lost for every chapter without a conclusion, and share of the points above neutral."""
 
 CONFIDENCE_BOUNDS = (0.65, 0.4)
 """From here on the confidence is high, and medium; below it is low."""
@@ -69,13 +69,18 @@ def revise(request: Request) -> dict[str, Any]:
         reasons.append(found.clause(desk.language))
     if desk.silent:
         titles = desk.words.join([chapter["title"] for chapter in desk.silent])
-        confidence -= SILENCE_COST * len(desk.silent)
+        cost = SILENCE_COST * len(desk.silent)
+        confidence -= cost
+        score -= cost * max(0.0, score - NEUTRAL)
         reasons.append(
-            desk.say(f"{titles}没有结论，信心随之降低", f"{titles} came to no view, which costs confidence")
+            desk.say(
+                f"{titles}没有结论，分数与信心打折扣",
+                f"{titles} came to no view, which costs score and confidence",
+            )
         )
-    open_doubts = [*desk.silent, *(chapter for chapter in desk.risks if chapter["score"] < UNRESOLVED)]
-    if score >= desk.thresholds.buy and open_doubts:
-        title = open_doubts[0]["title"]
+    doubts = [chapter["title"] for chapter in desk.risks if chapter["score"] < UNRESOLVED]
+    if score >= desk.thresholds.buy and doubts:
+        title = doubts[0]
         score = desk.thresholds.buy - 1.0
         reasons.append(
             desk.say(
@@ -278,17 +283,14 @@ def _known(desk: Desk, fields: Mapping[str, str]) -> dict[str, float] | None:
 
 def _why(desk: Desk, before: Mapping[str, Any], after: Mapping[str, Any], reasons: Sequence[str]) -> str:
     """One sentence on what the second look changed."""
-    names = {
-        desk.name("score"): desk.say("评分", "score"),
-        desk.name("confidence"): desk.say("信心", "confidence"),
-    }
-    moves = [
-        desk.say(
-            f"{shown}由 {before[name]} 改为 {after[name]}", f"{shown} from {before[name]} to {after[name]}"
-        )
-        for name, shown in names.items()
-        if before[name] != after[name]
-    ]
+    score, confidence = desk.name("score"), desk.name("confidence")
+    moves = []
+    if before[score] != after[score]:
+        old, new = f"{before[score]:g}", f"{after[score]:g}"
+        moves.append(desk.say(f"评分由 {old} 改为 {new}", f"score from {old} to {new}"))
+    if before[confidence] != after[confidence]:
+        old, new = before[confidence], after[confidence]
+        moves.append(desk.say(f"信心由{old}改为{new}", f"confidence from {old} to {new}"))
     if moves:
         return desk.words.sentence(reasons, desk.say(f"{'、'.join(moves)}：", f"{', '.join(moves)}: "))
     if reasons:
