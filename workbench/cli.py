@@ -6,22 +6,22 @@ stored; 130 interrupted. With ``--json``, standard output holds one JSON object 
 
 from __future__ import annotations
 
-import functools
 import io
-import json
 import os
 import shlex
 import shutil
 import socket
 import subprocess
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NoReturn, get_args
 
 import click
 
 from workbench import console
+from workbench.commands.common import json_option, print_json, with_workspace
+from workbench.commands.football import absences, matches
 from workbench.compare import compare as compare_runs
 from workbench.doctor import examine
 from workbench.engine.plan import Plan
@@ -92,22 +92,14 @@ def cli(home: Path | None) -> None:
             stream.reconfigure(errors="replace")
 
 
+cli.add_command(matches)
+cli.add_command(absences)
+
+
 def main() -> None:
     cli()
 
 
-def with_workspace(command: Callable[..., int | None]) -> Callable[..., int | None]:
-    """Open the workspace named on the command line and pass it to the command as its first argument."""
-
-    @functools.wraps(command)
-    def opened(*args: Any, **kwargs: Any) -> int | None:
-        home = click.get_current_context().find_root().params["home"]
-        return command(Workspace.open(home), *args, **kwargs)
-
-    return opened
-
-
-json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 model_option = click.option("--model", help="Model of every agent: a litellm model string, or baseline.")
 cache_option = click.option(
     "--cache",
@@ -284,7 +276,7 @@ def list_runs(workspace: Workspace, limit: int, page: int, as_json: bool, **filt
     total = workspace.store.count(**filters)
     rows = workspace.store.find(limit=limit, offset=limit * (page - 1), **filters)
     if as_json:
-        _print_json({"total": total, "runs": [row.to_json() for row in rows]})
+        print_json({"total": total, "runs": [row.to_json() for row in rows]})
     elif not total:
         click.echo(
             "No run matches." if any(filters.values()) else "There are no runs yet: workbench run --help"
@@ -322,7 +314,7 @@ def compare(workspace: Workspace, run_ids: tuple[str, ...], every_row: bool, as_
     store = workspace.store
     comparison = compare_runs(store.load_many([store.resolve(text) for text in run_ids]))
     if as_json:
-        _print_json(comparison.to_json())
+        print_json(comparison.to_json())
     else:
         _print_lines(console.comparison_lines(comparison, every_row=every_row, width=_width()))
 
@@ -407,7 +399,7 @@ def _print_findings(findings: Iterable[Finding], all_fine: str) -> int:
 
 def _print_run(found: Run, as_json: bool) -> None:
     if as_json:
-        _print_json(found.to_json())
+        print_json(found.to_json())
     else:
         _print_lines(console.run_lines(found, _width()))
 
@@ -415,12 +407,6 @@ def _print_run(found: Run, as_json: bool) -> None:
 def _print_lines(lines: Iterable[str]) -> None:
     for line in lines:
         click.echo(line)
-
-
-def _print_json(value: Any) -> None:
-    # Where the terminal has no Chinese, escapes keep the JSON readable for programs.
-    unicode = "utf" in (sys.stdout.encoding or "").lower()
-    click.echo(json.dumps(value, ensure_ascii=not unicode, allow_nan=False, indent=2))
 
 
 def _width() -> int:

@@ -19,6 +19,7 @@ FLOORS = (
     ("pipelines", "compare", "evaluate", "export", "chat"),
     ("workspace",),
     ("ui", "console", "doctor"),
+    ("commands",),
     ("pages", "app", "cli"),
     ("__main__",),
 )

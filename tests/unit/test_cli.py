@@ -347,6 +347,10 @@ def test_every_command_explains_itself() -> None:
         ("prompts", "check"),
         ("prompts", "release"),
         ("lint",),
+        ("matches", "import"),
+        ("matches", "forget"),
+        ("absences", "import"),
+        ("absences", "forget"),
     }
 
 

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any
 from filelock import FileLock
 from sqlite_utils import Database, Migrations
 
-from workbench.errors import EvidenceError
+from workbench.errors import EvidenceError, InputError
 from workbench.evidence.news_text import item_id
 
 if TYPE_CHECKING:
@@ -127,6 +127,21 @@ def create_tables(db: Database) -> None:
 
 
 @migrations()
+def add_match_details(db: Database) -> None:
+    """What became of a match beyond its 90 minutes, and what bookmakers offered before it."""
+    statuses = "'played', 'scheduled', 'postponed', 'abandoned', 'awarded', 'cancelled'"
+    for column in (
+        f"status TEXT CHECK (status IN ({statuses}))",
+        "round TEXT",
+        *(f"{score}_{side} INTEGER" for score in ("extra", "pens") for side in ("home", "away")),
+        *(f"odds_{side} REAL CHECK (odds_{side} > 1)" for side in ("home", "draw", "away")),
+        "odds_source TEXT",
+        "note TEXT",
+    ):
+        db.execute(f"ALTER TABLE matches ADD COLUMN {column}")
+
+
+@migrations()
 def add_items_and_relations(db: Database) -> None:
     """The identity of a document, and who supplies, buys from, owns or competes with whom."""
     db.execute("ALTER TABLE documents ADD COLUMN item TEXT")
@@ -211,6 +226,27 @@ class EvidenceDB:
                 where=table,
                 remedy="Dates are YYYY-MM-DD or empty; required columns must be filled.",
             ) from error
+        except sqlite3.DatabaseError as error:
+            raise self._unusable(error) from error
+
+    def forget(self, table: str, origin: str) -> int:
+        """Delete the rows that were added under an origin, and return how many there were.
+
+        Raises:
+            InputError: Nothing was imported under that name.
+            EvidenceError: The database cannot be written.
+        """
+        if table not in IMPORT_TABLES or origin == SAMPLE:
+            raise ValueError(f"cannot forget {origin!r} of {table!r}")
+        known = self.rows(f"SELECT DISTINCT origin FROM {table} WHERE origin != ? ORDER BY 1", (SAMPLE,))
+        if (origin,) not in known:
+            names = ", ".join(name for (name,) in known)
+            raise InputError(
+                f"no {table} were imported from {origin!r}.", remedy=f"Imported: {names or 'nothing'}."
+            )
+        try:
+            with self._transaction() as db:
+                return int(db.execute(f"DELETE FROM {table} WHERE origin = ?", (origin,)).rowcount)
         except sqlite3.DatabaseError as error:
             raise self._unusable(error) from error
 

@@ -10,7 +10,7 @@ import datetime as dt
 import difflib
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from workbench.errors import AmbiguousError, InputError
@@ -70,6 +70,14 @@ def fixtures(
         Fixture(league, year, dt.date.fromisoformat(day), home, away)
         for league, year, day, home, away in rows
     ]
+
+
+def season_of(date: dt.date, *, calendar_year: bool) -> str:
+    """The season a day lies in: ``2019`` of a league that plays by the calendar year, else ``2018-19``."""
+    if calendar_year:
+        return str(date.year)
+    start = date.year if date.month >= SEASON_STARTS_IN else date.year - 1
+    return f"{start}-{(start + 1) % 100:02d}"
 
 
 def clubs(db: EvidenceDB) -> list[str]:
@@ -147,53 +155,47 @@ def _future_match(
             f"{host} did not play {guest} at home on {date}.",
             remedy=f"On record: {dates}." if dates else "No such fixture is on record on any day.",
         )
-    return MatchSubject(
-        competition=shared[0], season=_season(date, newest.season), date=date, home=host, away=guest
-    )
-
-
-def _season(date: dt.date, like: str) -> str:
-    """The season of a day, written as the competition writes it: ``2018-19`` or ``2019``."""
-    if re.fullmatch(r"\d{4}", like):
-        return str(date.year)
-    start = date.year if date.month >= SEASON_STARTS_IN else date.year - 1
-    return f"{start}-{(start + 1) % 100:02d}"
+    season = season_of(date, calendar_year=re.fullmatch(r"\d{4}", newest.season) is not None)
+    return MatchSubject(competition=shared[0], season=season, date=date, home=host, away=guest)
 
 
 def _named(text: str, names: Iterable[str], noun: str, *, part: bool = False) -> str:
     """The one name spelt like ``text``; with ``part``, the one name that contains it."""
     names = sorted(names)
-    asked = _spelling(text)
-    found = [name for name in names if _spelling(name) == asked]
+    asked = spelling(text)
+    found = [name for name in names if spelling(name) == asked]
     if not found and part and asked:
-        found = [name for name in names if f" {asked} " in f" {_spelling(name)} "]
+        found = [name for name in names if f" {asked} " in f" {spelling(name)} "]
     if len(found) == 1:
         return found[0]
     if found:
         raise AmbiguousError(
             f"{text!r} is more than one {noun}.", tuple(found), remedy=f"Name one: {', '.join(found)}."
         )
-    near = _near(asked, names)
+    near = near_names(text, names)
     examples = f"{', '.join(names[:5])}{', ...' if len(names) > 5 else ''}"
     remedy = f"Did you mean {' or '.join(near)}?" if near else f"On record: {examples}."
     raise InputError(f"there is no {noun} {text!r} on record.", remedy=remedy)
 
 
-def _near(asked: str, names: list[str]) -> list[str]:
-    """Names with words that begin like those asked for, or spelt alike: at most four, nearest first."""
+def near_names(text: str, names: Sequence[str]) -> list[str]:
+    """Names with a word that begins like the first of ``text``, or spelt alike: at most four."""
+    asked = spelling(text)
     parts = asked.split()
 
-    def nearness(name: str) -> tuple[float, float]:
-        words = _spelling(name).split()
-        begun = sum(any(word.startswith(part) for word in words) for part in parts)
-        return begun / max(1, len(parts)), difflib.SequenceMatcher(None, asked, _spelling(name)).ratio()
+    def nearness(name: str) -> tuple[int, float]:
+        words = spelling(name).split()
+        begun = [any(word.startswith(part) for word in words) for part in parts]
+        likeness = difflib.SequenceMatcher(None, asked, spelling(name)).ratio()
+        return (sum(begun) if any(begun[:1]) else 0), likeness
 
     near = {name: nearness(name) for name in names}
     likely = [name for name in names if near[name][0] > 0 or near[name][1] >= 0.6]
     return sorted(likely, key=lambda name: near[name], reverse=True)[:4]
 
 
-def _spelling(name: str) -> str:
+def spelling(name: str) -> str:
+    """What is left of a name without case, accents, punctuation and words that mean just "club"."""
     plain = unicodedata.normalize("NFKD", name).casefold().replace("&", " and ")
     letters = "".join(c for c in plain if not unicodedata.combining(c))
     words = re.findall(r"\w+", letters)

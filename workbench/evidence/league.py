@@ -97,12 +97,8 @@ class Averages:
 
 
 def played(matches: Iterable[Match]) -> list[Played]:
-    """The matches that have a result, in the order given."""
-    return [
-        Played(*match[:5], match.home_goals, match.away_goals, *match[7:11])
-        for match in matches
-        if match.home_goals is not None and match.away_goals is not None
-    ]
+    """The matches with a result of 90 minutes, in the order given; an awarded one is no evidence."""
+    return [Played._make(match[:11]) for match in matches if match.settled]
 
 
 def appearances(matches: Iterable[Played], club: str) -> list[Appearance]:

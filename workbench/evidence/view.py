@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 DividendKind = Literal["interim", "final", "special"]
 EventKind = Literal["split", "share_count", "new_business"]
 RelationKind = Literal["supplier", "customer", "partner", "holding", "shareholder", "peer"]
+MatchStatus = Literal["played", "scheduled", "postponed", "abandoned", "awarded", "cancelled"]
 
 
 class Figure(NamedTuple):
@@ -80,7 +81,11 @@ class Event(NamedTuple):
 
 
 class Match(NamedTuple):
-    """One match played, with the published pre-match forecast (ref_*) it can be judged against."""
+    """One match, with the forecast (ref_*) and odds published before it that it can be judged against.
+
+    The goals are those after 90 minutes; the score after extra time and of the shoot-out stand apart and
+    decide nothing here. ``note`` says what else its source tells, e.g. the score a match was awarded with.
+    """
 
     competition: str
     season: str
@@ -96,6 +101,23 @@ class Match(NamedTuple):
     ref_home: float | None
     ref_draw: float | None
     ref_away: float | None
+    status: MatchStatus | None = None
+    round: str | None = None
+    extra_home: int | None = None
+    extra_away: int | None = None
+    pens_home: int | None = None
+    pens_away: int | None = None
+    odds_home: float | None = None
+    odds_draw: float | None = None
+    odds_away: float | None = None
+    odds_source: str | None = None
+    note: str | None = None
+
+    @property
+    def settled(self) -> bool:
+        """Whether there is a result of 90 minutes played; a source that states no status played the match."""
+        known = self.home_goals is not None and self.away_goals is not None
+        return known and self.status in (None, "played")
 
 
 class Absence(NamedTuple):
@@ -166,12 +188,15 @@ class _Table(Generic[Row]):
         row: NamedTuple whose fields are the columns read.
         dated: Column with the day from which a row could be known.
         identity: Columns on which two rows state the same thing, so that the later one replaces the earlier.
+        adds: What the later row leaves empty stays as the earlier one has it, because sources know different
+            figures of one match.
     """
 
     name: str
     row: type[Row]
     dated: str
     identity: tuple[str, ...]
+    adds: bool = False
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -182,7 +207,7 @@ STATEMENTS = _Table("statements", Figure, "published", ("code", "fiscal_year", "
 PRICES = _Table("prices", Price, "date", ("code", "date"))
 DIVIDENDS = _Table("dividends", Dividend, "ex_date", ("code", "ex_date", "kind"))
 EVENTS = _Table("events", Event, "date", ("code", "date", "kind"))
-MATCHES = _Table("matches", Match, "date", ("date", "home", "away"))
+MATCHES = _Table("matches", Match, "date", ("date", "home", "away"), adds=True)
 ABSENCES = _Table("absences", Absence, "published", ("team", "player"))
 DOCUMENTS = _Table("documents", Document, "published", ("id",))
 RELATIONS = _Table("relations", Relation, "published", ("code", "other", "kind"))
@@ -317,7 +342,9 @@ class View:
             for index in dates:
                 cells[index] = cells[index] and dt.date.fromisoformat(cells[index])
             key = tuple(values[index] for index in identity)
-            known.pop(key, None)  # so that a revision also takes its place in the order
+            earlier = known.pop(key, None)  # so that a revision also takes its place in the order
+            if earlier is not None and table.adds:
+                cells = [old if cell is None else cell for cell, old in zip(cells, earlier, strict=True)]
             known[key] = table.row(*cells)
         if known:
             newest = getattr(next(reversed(known.values())), table.dated)

@@ -1,0 +1,75 @@
+"""CSV as it is found: any of three encodings, ragged rows, unnamed columns, hard spaces around cells.
+
+A reader turns every record of a file into something of ours or into a ``Problem``; none is lost in silence.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+from workbench.errors import InputError
+
+Legacy = Literal["cp1252", "gb18030"]
+"""What a file is that is not UTF-8: Western or Chinese. No guess is made, since each reads as the other."""
+
+
+class Line(NamedTuple):
+    """One data line: where it ends in the file, and its cells by column name, without the empty ones."""
+
+    number: int
+    cells: dict[str, str]
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A record that was dropped, or kept with a remark.
+
+    Attributes:
+        record: Number of the line in CSV, of the entry in JSON.
+        kind: What became of the record.
+        reason: The same words for the same reason, so that they can be counted.
+        shown: What the record is about.
+    """
+
+    record: int
+    kind: Literal["dropped", "noted"]
+    reason: str
+    shown: str = ""
+
+
+def decode(content: bytes, legacy: Legacy) -> str:
+    """The text of a file: UTF-8 with or without a byte order mark, else the legacy encoding."""
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return content.decode(legacy, errors="replace")
+
+
+def header(text: str) -> list[str]:
+    """The column names of the first line."""
+    return [name.strip() for name in next(csv.reader(text.splitlines()[:1]), [])]
+
+
+def lines(text: str) -> Iterator[Line]:
+    """Every line below the header, an empty one with no cells.
+
+    Cells beyond the header and under unnamed columns are left out; of two columns with one name the first
+    counts. Spaces around a cell go, hard spaces too.
+
+    Raises:
+        InputError: The text is not CSV.
+    """
+    reader = csv.reader(text.splitlines())
+    try:
+        names = [name.strip() for name in next(reader, [])]
+        for row in reader:
+            cells: dict[str, str] = {}
+            for name, cell in zip(names, row, strict=False):
+                if name and (value := cell.strip()):
+                    cells.setdefault(name, value)
+            yield Line(reader.line_num, cells)
+    except csv.Error as error:
+        raise InputError(f"line {reader.line_num} cannot be read as CSV: {error}.") from error
