@@ -36,7 +36,7 @@ if run.status == "running":
 live.ending(workspace, run)
 
 synthesis = verdict.synthesis_of(workspace, run)
-verdict.verdict_band(run, synthesis, verdict.published_forecast(workspace.evidence, run))
+verdict.verdict_band(run, synthesis, verdict.published_forecast(workspace, run))
 
 
 def open_agent(agent: str) -> None:

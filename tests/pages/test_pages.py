@@ -220,3 +220,26 @@ def test_a_broken_strategy_is_named_and_the_others_stay_usable(open_page: Open, 
     assert not app.exception
     assert "broken.yaml" in words(app)
     assert app.button(key="new_run.start")
+
+
+def test_key_figures_are_in_the_readers_steps_and_a_missing_one_says_why(
+    open_page: Open, workspace: Workspace
+) -> None:
+    run = chapters_run()
+    first, *others = run.reports
+    facts = {
+        "latest": {"market_cap": 2.7858e12, "pe": None, "price_date": "2021-05-31"},
+        "ratios": {"gross_margin": {"2019": 0.913, "2020": 0.915}, "roe": {}},
+    }
+    evidence = first.evidence.model_copy(update={"facts": facts, "missing": {"pe": "loss in 2020"}})
+    shown = run.model_copy(update={"reports": (first.model_copy(update={"evidence": evidence}), *others)})
+    run_id = stored(workspace.store, shown)
+    figures = {
+        element.value.split("[")[2].split("]")[0]: (element.value.split("**")[1], element.help)
+        for element in open_page("run", run=run_id, agent=first.agent, lang="zh").markdown
+        if element.value.startswith(":small[:gray[")
+    }
+    assert figures["总市值"] == (r"2\.8 万亿", "")
+    assert figures["毛利率"] == (r"91\.5%", "")
+    assert figures["市盈率"] == ("–", "loss in 2020")
+    assert figures["净资产收益率"] == ("–", "未披露。")

@@ -11,6 +11,7 @@ from workbench.records import Call, Opinion, Report, Run, Scale
 from workbench.ui import text
 from workbench.ui.differences import Piece, differences
 from workbench.ui.language import t, term
+from workbench.ui.panels.figures import key_figures
 from workbench.ui.panels.opinions import STATUS_SIGNS, confidences, sufficiency_words, why
 
 _SHOWN_ELSEWHERE = {"analysis", "key_evidence", "why_changed", "score", "confidence"}
@@ -170,6 +171,7 @@ def _evidence(report: Report) -> None:
     evidence = report.evidence
     sources = ", ".join(evidence.sources) or text.MISSING
     st.caption(text.escape(t("agents.sources", sources=sources, newest=text.day(evidence.newest))))
+    key_figures(evidence)
     if evidence.text:
         st.code(evidence.text, language=None, wrap_lines=True)
     else:
@@ -195,19 +197,20 @@ def _calls(calls: Sequence[Call]) -> None:
             st.caption(text.escape(_billing(call)))
             if call.error:
                 st.error(text.escape(call.error), icon=":material/error:")
-            for title, words, language in (
-                (t("agents.system"), call.system, None),
-                (t("agents.prompt"), call.prompt, None),
-                (t("agents.reply"), call.reply, "json"),
+            for title, words in (
+                (t("agents.system"), call.system),
+                (t("agents.prompt"), call.prompt),
+                (t("agents.reply"), call.reply),
             ):
                 if words:
                     st.caption(title)
-                    st.code(
-                        words,
-                        language=language,
-                        wrap_lines=True,
-                        height=min(360, 60 + 20 * words.count("\n")),
-                    )
+                    st.code(words, language=None, wrap_lines=True, height=_height(words))
+
+
+def _height(words: str) -> int:
+    """Pixels a text needs at about 120 columns a line, at most half a screen."""
+    lines = sum(1 + text.columns(line) // 120 for line in words.split("\n"))
+    return min(400, 45 + 20 * lines)
 
 
 def _billing(call: Call) -> str:

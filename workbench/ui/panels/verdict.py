@@ -7,7 +7,6 @@ from collections.abc import Mapping
 
 import streamlit as st
 
-from workbench.evidence.database import EvidenceDB
 from workbench.records import MatchSubject, Run, Verdict
 from workbench.strategy.schema import ChaptersStrategy, Synthesis
 from workbench.ui import charts, rubric, text
@@ -50,20 +49,22 @@ def synthesis_of(workspace: Workspace, run: Run) -> Synthesis | None:
     return None
 
 
-def published_forecast(evidence: EvidenceDB, run: Run) -> Mapping[str, float] | None:
+def published_forecast(workspace: Workspace, run: Run) -> Mapping[str, float] | None:
     """The forecast published before the match of a run, by outcome; None where there is none.
 
-    No agent can have seen it: it is read as of the day after the match.
+    No agent can have seen it: it is read as of the day after the match. A run is shown without it when the
+    evidence cannot be read.
     """
     match = run.subject
     if not isinstance(match, MatchSubject):
         return None
-    the_day_after = evidence.view(match.date + dt.timedelta(days=1))
-    for played in the_day_after.matches(match.home, match.competition):
-        if (played.date, played.home, played.away) == (match.date, match.home, match.away):
-            shares = {"1": played.ref_home, "X": played.ref_draw, "2": played.ref_away}
-            known = {outcome: share for outcome, share in shares.items() if share is not None}
-            return known if len(known) == len(shares) else None
+    with errors_shown():
+        the_day_after = workspace.evidence.view(match.date + dt.timedelta(days=1))
+        for played in the_day_after.matches(match.home, match.competition):
+            if (played.date, played.home, played.away) == (match.date, match.home, match.away):
+                shares = {"1": played.ref_home, "X": played.ref_draw, "2": played.ref_away}
+                known = {outcome: share for outcome, share in shares.items() if share is not None}
+                return known if len(known) == len(shares) else None
     return None
 
 
