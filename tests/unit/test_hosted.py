@@ -324,6 +324,32 @@ def test_a_model_of_no_known_provider_is_refused_before_any_call(
     assert server.received == []
 
 
+@pytest.mark.parametrize("model", ["openai/gpt-4.1-mini", "gemini/gemini-2.5-flash", "moonshot/kimi-k2"])
+def test_a_missing_key_is_said_at_once_with_its_name(
+    loop: asyncio.Runner, sleeps: Sleeps, monkeypatch: pytest.MonkeyPatch, model: str
+) -> None:
+    """litellm reports it as a server error, which was retried three times before anybody heard of it."""
+    for name in [name for name in os.environ if name.endswith("_API_KEY")]:
+        monkeypatch.delenv(name)
+
+    error = refused(loop, Hosted(Settings(), sleep=sleeps).complete(question(model)))
+
+    assert "(401)" in error.what
+    assert f"{model.split('/')[0].upper()}_API_KEY" in error.what
+    assert "Traceback" not in error.what
+    assert sleeps.asked == []
+
+
+@pytest.mark.parametrize("provider", ["hosted_vllm", "lm_studio", "llamafile"])
+def test_servers_of_ones_own_are_reached_at_the_address_given(
+    loop: asyncio.Runner, server: StubServer, sleeps: Sleeps, provider: str
+) -> None:
+    reply = loop.run(model_of(server, sleeps).complete(question(f"{provider}/stub-1")))
+
+    assert (reply.text, reply.resolved_model) == (GOOD, f"{provider}/stub-1")
+    assert KEY not in server.received[0].headers.get("authorization", "")
+
+
 def test_the_address_of_a_local_server_is_not_given_to_other_providers(
     loop: asyncio.Runner, server: StubServer, sleeps: Sleeps, monkeypatch: pytest.MonkeyPatch
 ) -> None:

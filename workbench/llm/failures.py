@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -24,7 +25,11 @@ _REMEDIES: Mapping[int, str] = {
     408: "Raise WORKBENCH_CALL_TIMEOUT_S or choose a faster model.",
     429: "Lower WORKBENCH_CONCURRENCY or WORKBENCH_REQUESTS_PER_MINUTE, or wait.",
 }
-_SERVER_REMEDY = "Check that the server runs and LLM_API_BASE is right, or try again later."
+_SERVER_REMEDY = "Check the network and, for a server of your own, LLM_API_BASE; or try again later."
+
+# litellm writes "litellm.RateLimitError: RateLimitError: OpenAIException - slow down": the end is for people.
+_PREFIXES = re.compile(r"(?:(?:litellm\.)?\w+(?:Error|Exception)(?: [A-Z]\w+)*(?::| -)\s*)+")
+_NO_KEY = re.compile(r"missing credentials|missing \w+ api key|unable to locate credentials", re.IGNORECASE)
 
 
 class NoAnswerError(Exception):
@@ -62,6 +67,9 @@ class Failure:
         said = _what_was_said(error)
         if not isinstance(status, int):
             return cls(None, f"{type(error).__name__}: {said}", transient=False)
+        if _NO_KEY.search(said):
+            # Arrives as a server error from some providers although nothing was ever sent.
+            return cls(401, said, transient=False)
         wait_s = retry_after(getattr(getattr(error, "response", None), "headers", None) or {})
         # Providers refuse with 429 both for a busy minute and for an account that is empty.
         unpaid = status == 429 and wait_s is None and "billing" in said and "retry" not in said
@@ -84,7 +92,10 @@ class Failure:
 
 
 def _what_was_said(error: Exception) -> str:
+    # Redacted before it is shortened: half a key is still a secret and matches nothing.
     text = redacted(str(getattr(error, "message", "") or error))
-    # "litellm.RateLimitError: RateLimitError: OpenAIException - slow down": only the end is for people.
-    said = text.rpartition("Exception - ")[2].strip() or type(error).__name__
-    return said if len(said) <= _SAID_LENGTH else said[:_SAID_LENGTH] + "…"
+    text = text.partition("Traceback (most recent call last)")[0][: 2 * _SAID_LENGTH]
+    said = " ".join(_PREFIXES.sub("", text, count=1).split())
+    if len(said) > _SAID_LENGTH:
+        return said[:_SAID_LENGTH] + "…"
+    return said or type(error).__name__

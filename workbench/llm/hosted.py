@@ -36,17 +36,7 @@ AnswerFormat = Literal["json_schema", "json_object", "plain"]
 ATTEMPTS = 4
 
 SELF_HOSTED = frozenset(
-    {
-        "openai",
-        "custom_openai",
-        "openai_like",
-        "ollama",
-        "ollama_chat",
-        "hosted_vllm",
-        "lm_studio",
-        "llamafile",
-        "litellm_proxy",
-    }
+    {"openai", "ollama", "ollama_chat", "hosted_vllm", "lm_studio", "llamafile", "litellm_proxy"}
 )
 """Providers that ``LLM_API_BASE`` applies to: local servers, and whatever speaks the OpenAI protocol."""
 
@@ -255,9 +245,11 @@ def _reply(response: Any, target: _Target, latency_s: float) -> Reply:
     details = getattr(usage, "prompt_tokens_details", None)
     # A price list knows the provider's own prices, not what a server of one's own costs.
     cost = None if target.api_base else response._hidden_params.get("response_cost")
+    # Some providers prefix the name they report, some do not.
+    resolved = (response.model or target.name).removeprefix(f"{target.provider}/")
     return Reply(
         text=text,
-        resolved_model=f"{target.provider}/{response.model or target.name}",
+        resolved_model=f"{target.provider}/{resolved}",
         input_tokens=usage.prompt_tokens if reported else None,
         cached_tokens=getattr(details, "cached_tokens", None) if reported else None,
         output_tokens=usage.completion_tokens if reported else None,
