@@ -4,6 +4,10 @@ Anything that is not a ``WorkbenchError`` is a bug. Pages and commands show a ``
 one line and never as a traceback.
 """
 
+from __future__ import annotations
+
+from typing import Any
+
 
 class WorkbenchError(Exception):
     """Base of every error the workbench raises on purpose.
@@ -24,6 +28,16 @@ class WorkbenchError(Exception):
         place = f"{self.where}: " if self.where else ""
         remedy = f" {self.remedy}" if self.remedy else ""
         return f"{place}{self.what}{remedy}"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # The default would call the class with ``args``, but it takes keywords. Workers send errors home.
+        return _restored, (type(self), self.args, self.__dict__)
+
+
+def _restored(kind: type[WorkbenchError], args: tuple[Any, ...], state: dict[str, Any]) -> WorkbenchError:
+    error = kind.__new__(kind, *args)
+    error.__dict__.update(state)
+    return error
 
 
 class InputError(WorkbenchError):
@@ -56,6 +70,10 @@ class ModelError(WorkbenchError):
 
 class StoreError(WorkbenchError):
     """A stored run, or the database itself, cannot be read or written."""
+
+
+class BatchError(WorkbenchError):
+    """A batch cannot go on: nobody is there to carry out its runs."""
 
 
 class WorkspaceError(WorkbenchError):

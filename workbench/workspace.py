@@ -17,6 +17,7 @@ from typing import Any, TypeVar
 
 from workbench import pipelines
 from workbench.engine.agent import RunOptions
+from workbench.engine.batch import BatchManager
 from workbench.engine.jobs import JobManager
 from workbench.engine.plan import Plan
 from workbench.errors import StrategyError, WorkspaceError
@@ -171,6 +172,11 @@ class Workspace:
     def jobs(self) -> JobManager:
         """The runs this process carries out. Its thread starts with the first use."""
         return JobManager(self.store, self.model(), self.run_options())
+
+    @opened_once
+    def batches(self) -> BatchManager:
+        """The batches this process carries out."""
+        return BatchManager(self.store.batches)
 
     def run_options(self, cache: CacheUse = "use") -> RunOptions:
         """How the agents of a run are conducted, as far as the settings say."""

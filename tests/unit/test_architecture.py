@@ -17,7 +17,7 @@ FLOORS = (
     ("evidence", "llm", "store", "rules", "strategy"),
     ("engine",),
     ("pipelines", "compare", "evaluate", "export", "chat"),
-    ("workspace",),
+    ("workspace", "crews"),
     ("ui", "console", "doctor"),
     ("commands",),
     ("pages", "app", "cli"),

@@ -20,7 +20,7 @@ from workbench.engine.runner import Event, Result, run
 from workbench.errors import InputError
 from workbench.llm.base import Model
 from workbench.records import Models, Receipt, Report, Verdict
-from workbench.store.batches import ItemKey
+from workbench.store.batch_records import ItemKey
 
 log = logging.getLogger(__name__)
 
@@ -65,10 +65,14 @@ class JobManager:
         self._options = options or RunOptions()
         self._jobs: dict[str, _Job] = {}
         self._lock = threading.Lock()
-        self._loop = asyncio.new_event_loop()
         self._writer = ThreadPoolExecutor(1, thread_name_prefix="workbench-store")
-        self._thread = threading.Thread(target=self._loop.run_forever, name="workbench-runs", daemon=True)
+        self._closing = asyncio.Event()
+        loop: Future[asyncio.AbstractEventLoop] = Future()
+        self._thread = threading.Thread(
+            target=lambda: asyncio.run(self._serve(loop)), name="workbench-runs", daemon=True
+        )
         self._thread.start()
+        self._loop = loop.result()
 
     def start(
         self,
@@ -136,17 +140,28 @@ class JobManager:
             TimeoutError: It is still running.
             InputError: This process did not start that run.
         """
-        return self._job(run_id).outcome.result(timeout)
+        return self.outcome(run_id).result(timeout)
+
+    def outcome(self, run_id: str) -> Future[Result]:
+        """What ``wait`` waits for.
+
+        Raises:
+            InputError: This process did not start that run.
+        """
+        return self._job(run_id).outcome
 
     def close(self) -> None:
         """Cancel what is running, wait until that is stored, and end the threads."""
         for run_id in self.running():
             self.cancel(run_id)
             self.wait(run_id)
-        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._loop.call_soon_threadsafe(self._closing.set)
         self._thread.join()
-        self._loop.close()
         self._writer.shutdown()
+
+    async def _serve(self, loop: Future[asyncio.AbstractEventLoop]) -> None:
+        loop.set_result(asyncio.get_running_loop())
+        await self._closing.wait()
 
     def _job(self, run_id: str) -> _Job:
         job = self._jobs.get(run_id)

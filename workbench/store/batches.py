@@ -13,20 +13,18 @@ from __future__ import annotations
 import datetime as dt
 import json
 import secrets
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from collections.abc import Iterable
+from typing import Literal
 
 from pydantic import TypeAdapter
 from sqlite_utils import Database as Connection
 
 from workbench.errors import InputError, StoreError
-from workbench.records import BatchStatus, Models, PipelineName, RunStatus, Subject
+from workbench.records import Models, Subject
+from workbench.store.batch_records import Batch, BatchItem, BatchOrder, ItemKey, ItemState, Spending
 from workbench.store.database import Database, insert, utc_now
 from workbench.store.owners import Owner, interrupt_orphans
 from workbench.store.rows import Row, text_hash
-
-ItemState = Literal["waiting", RunStatus]
 
 _SUBJECT: TypeAdapter[Subject] = TypeAdapter(Subject)
 
@@ -36,141 +34,16 @@ _COUNTS = f"""
     select {_STATE} as state, count(*) as items, sum(r.finished >= ?) as settled
     from {_ITEMS} where i.batch_id = ? group by 1
 """
-_COST = """
-    select sum(cost) as paid, count(*) - count(cost) as unpriced from calls c join runs r using (run_id)
-    where r.batch_id = ? and not c.cache_hit and c.reply_hash != ?
+_SPENDING = """
+    select sum(cost) as paid, max(cost) as dearest, sum(finished is not null) as ended,
+        sum(unpriced) as unpriced
+    from (
+        select r.finished, sum(c.cost) as cost, count(c.run_id) - count(c.cost) as unpriced
+        from runs r left join calls c on c.run_id = r.run_id and not c.cache_hit and c.reply_hash != :no_reply
+        where r.batch_id = :batch_id group by r.run_id
+    )
 """
 _NO_REPLY = text_hash("")
-
-
-class ItemKey(NamedTuple):
-    """One item of one batch."""
-
-    batch_id: str
-    position: int
-
-
-@dataclass(frozen=True)
-class BatchOrder:
-    """A batch as it is ordered.
-
-    Attributes:
-        pipeline: Which pipeline carries it out.
-        title: What a reader calls it, e.g. ``English Premier League 2018-19``.
-        strategy: Name of the strategy.
-        strategy_text: The strategy itself; every run of the batch uses this text, whenever it is begun.
-        models: Model name of each tier.
-        items: What is judged, and as of when.
-        concurrency: Runs at once.
-        budget: USD the batch may cost; None for no limit.
-    """
-
-    pipeline: PipelineName
-    title: str
-    strategy: str
-    strategy_text: str
-    models: Models
-    items: Sequence[tuple[Subject, dt.date]]
-    concurrency: int
-    budget: float | None = None
-
-
-@dataclass(frozen=True)
-class BatchItem:
-    """One item. ``run_id`` is its run, ``error`` says why it could not be begun; neither while it waits."""
-
-    key: ItemKey
-    subject: Subject
-    subject_title: str
-    as_of: dt.date
-    state: ItemState
-    run_id: str | None
-    error: str
-
-
-@dataclass(frozen=True)
-class Batch:
-    """A batch and how far it is.
-
-    Attributes:
-        counts: Items in each state; a state without items is absent.
-        cost: USD paid so far; None as soon as one answer has no known price.
-        begun: When the present or last session began; ``created`` is when the first one did.
-        settled: Items whose run ended in that session.
-        error: Why it was stopped.
-    """
-
-    batch_id: str
-    pipeline: PipelineName
-    title: str
-    status: BatchStatus
-    strategy: str
-    strategy_text: str
-    models: Models
-    concurrency: int
-    budget: float | None
-    counts: Mapping[ItemState, int]
-    cost: float | None
-    created: dt.datetime
-    begun: dt.datetime
-    finished: dt.datetime | None
-    settled: int
-    error: str
-
-    @property
-    def total(self) -> int:
-        return sum(self.counts.values())
-
-    @property
-    def done(self) -> int:
-        return self.counts.get("done", 0)
-
-    @property
-    def failed(self) -> int:
-        return self.counts.get("failed", 0)
-
-    @property
-    def running(self) -> int:
-        return self.counts.get("running", 0)
-
-    @property
-    def open(self) -> int:
-        """Items that are neither done nor failed."""
-        return self.total - self.done - self.failed
-
-    def seconds(self, now: dt.datetime) -> float:
-        """How long the present or last session has taken."""
-        return ((self.finished or now) - self.begun).total_seconds()
-
-    def eta_s(self, now: dt.datetime) -> float | None:
-        """Seconds left at the pace of this session; None while nothing is known of it."""
-        if self.status != "running" or not self.settled:
-            return None
-        return self.seconds(now) / self.settled * self.open
-
-    def to_json(self, now: dt.datetime) -> dict[str, Any]:
-        """The stable public shape printed by ``workbench batches --json``."""
-        return {
-            "batch_id": self.batch_id,
-            "pipeline": self.pipeline,
-            "title": self.title,
-            "status": self.status,
-            "strategy": self.strategy,
-            "model": self.models.title,
-            "total": self.total,
-            "done": self.done,
-            "failed": self.failed,
-            "running": self.running,
-            "open": self.open,
-            "cost": self.cost,
-            "budget": self.budget,
-            "created": self.created.isoformat(),
-            "begun": self.begun.isoformat(),
-            "finished": self.finished.isoformat() if self.finished else None,
-            "seconds": round(self.seconds(now), 3),
-            "eta_s": self.eta_s(now),
-            "error": self.error or None,
-        }
 
 
 class BatchStore:
@@ -256,6 +129,11 @@ class BatchStore:
                     [batch_id, batch_id],
                 )
 
+    def spending(self, batch_id: str) -> Spending:
+        """What the runs of a batch have cost so far."""
+        with self._db.read() as db:
+            return _spending(db, batch_id)
+
     def give_up(self, key: ItemKey, error: str) -> None:
         """Record why an item cannot be judged; it counts as failed."""
         with self._db.write() as db:
@@ -304,10 +182,16 @@ class BatchStore:
             raise InputError(f"there is no batch {asked[:60]!r}.", remedy="See 'workbench batches'.")
         raise InputError(f"{asked!r} may be {', '.join(found[:3])}.", remedy="Give more of the id.")
 
+    def item(self, key: ItemKey) -> BatchItem:
+        """One item as it stands."""
+        (item,) = self.items(key.batch_id, limit=1, offset=key.position - 1)
+        return item
+
     def items(
         self, batch_id: str, states: Iterable[ItemState] = (), *, limit: int = -1, offset: int = 0
     ) -> list[BatchItem]:
         """The items of a batch in their order, all or those in some states."""
+        interrupt_orphans(self._db, self._owner)
         with self._db.read() as db:
             found = db.query(
                 f"select i.*, {_STATE} as state, coalesce(nullif(i.error, ''), r.error, '') as why"
@@ -332,7 +216,7 @@ def begin_item(db: Connection, key: ItemKey, run_id: str) -> None:
 def _batch(db: Connection, row: Row) -> Batch:
     spec = json.loads(row["spec"])
     counts = list(db.query(_COUNTS, [row["begun"], row["batch_id"]]))
-    (cost,) = db.query(_COST, [row["batch_id"], _NO_REPLY])
+    spending = _spending(db, row["batch_id"])
     (text,) = db.execute("select body from texts where hash = ?", [row["strategy_text_hash"]]).fetchone()
     return Batch(
         batch_id=row["batch_id"],
@@ -345,13 +229,18 @@ def _batch(db: Connection, row: Row) -> Batch:
         concurrency=spec["concurrency"],
         budget=spec["budget"],
         counts={count["state"]: count["items"] for count in counts},
-        cost=None if cost["unpriced"] else cost["paid"] or 0.0,
+        cost=None if spending.unpriced else spending.paid,
         created=dt.datetime.fromisoformat(row["created"]),
         begun=dt.datetime.fromisoformat(row["begun"]),
         finished=dt.datetime.fromisoformat(row["finished"]) if row["finished"] else None,
         settled=sum(count["settled"] or 0 for count in counts),
         error=row["error"],
     )
+
+
+def _spending(db: Connection, batch_id: str) -> Spending:
+    (row,) = db.query(_SPENDING, {"batch_id": batch_id, "no_reply": _NO_REPLY})
+    return Spending(row["paid"] or 0.0, row["dearest"] or 0.0, row["ended"] or 0, row["unpriced"] or 0)
 
 
 def _item(row: Row) -> BatchItem:

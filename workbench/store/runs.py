@@ -21,7 +21,8 @@ from workbench.errors import InputError, StoreError
 from workbench.records import Models, PipelineName, Receipt, Report, Run, RunStatus, Verdict
 from workbench.store import rows
 from workbench.store.backups import back_up_daily
-from workbench.store.batches import BatchStore, ItemKey, begin_item
+from workbench.store.batch_records import ItemKey
+from workbench.store.batches import BatchStore, begin_item
 from workbench.store.database import Database, insert, utc_now
 from workbench.store.migrations import migrations
 from workbench.store.owners import Owner, interrupt_orphans
