@@ -153,8 +153,6 @@ def add_items_and_relations(db: Database) -> None:
             other TEXT NOT NULL, other_name TEXT NOT NULL, kind TEXT NOT NULL CHECK (kind IN ({kinds})),
             note TEXT, published TEXT CHECK (published IS date(published, '+0 days'))) STRICT"""
     )
-    db.execute("CREATE INDEX relations_code ON relations (code)")
-    db.execute("CREATE INDEX relations_other ON relations (other)")
 
 
 class EvidenceDB:

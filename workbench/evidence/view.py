@@ -296,9 +296,9 @@ class View:
         recent = f"{where} AND (published >= ? OR published IS NULL)"
         return self._ask(DOCUMENTS, recent, *parameters, since.isoformat())
 
-    def relations(self, code: str) -> list[Relation]:
-        """Companies related to one, from either side, in the order in which it became known."""
-        return self._ask(RELATIONS, "code = ? OR other = ?", code, code)
+    def relations(self) -> list[Relation]:
+        """Who is related to whom, in the order in which it became known."""
+        return self._ask(RELATIONS, "true")
 
     def indicators(self, name: str | None = None) -> list[Indicator]:
         """Latest revision of each reading of one macro series, or of all; oldest publication first."""
