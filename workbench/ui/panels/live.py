@@ -50,12 +50,11 @@ def _here(workspace: Workspace, now: Progress, usual: float | None) -> None:
     """A run of this process: every agent's state, what it took so far, and how to stop it."""
     over = sum(agent.state in _OVER for agent in now.agents)
     st.progress(over / len(now.agents), t("live.finished", done=over, total=len(now.agents)))
-    facts = [
-        t("live.elapsed", elapsed=text.duration(now.elapsed_s)),
-        t("live.cost", cost=text.cost(now.cost)),
-    ]
+    facts = [t("live.elapsed", elapsed=text.duration(now.elapsed_s))]
     if usual is not None:
-        facts.insert(1, t("live.expected", expected=text.duration(usual)))
+        facts.append(t("live.expected", expected=text.duration(usual)))
+    if now.cost != 0:
+        facts.append(t("live.cost", cost=text.cost(now.cost)))
     with st.container(horizontal=True, vertical_alignment="center"):
         st.caption(" · ".join(facts))
         st.space("stretch")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Literal, get_args
 
 import streamlit as st
 
@@ -19,7 +20,11 @@ from workbench.ui.panels import subject_picker
 from workbench.ui.panels.states import errors_shown, show_error
 from workbench.workspace import Workspace
 
-KINDS = ("chapters", "match")
+Kind = Literal["chapters", "match"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
+
+DEFAULT_STRATEGY: Mapping[Kind, str] = {"chapters": "value", "match": "match"}
+"""The strategy offered first, where the workspace has it."""
 
 
 @dataclass(frozen=True)
@@ -43,14 +48,7 @@ def run_form(workspace: Workspace, asked: Mapping[str, str]) -> Order | None:
     """
     form, preview = st.columns([3, 2], gap="large")
     with form, errors_shown():
-        kind = st.segmented_control(
-            t("form.pipeline"),
-            KINDS,
-            default=asked.get("pipeline") if asked.get("pipeline") in KINDS else "chapters",
-            required=True,
-            format_func=lambda name: term("pipeline", name),
-            key="new_run.pipeline",
-        )
+        kind = _kind(asked.get("pipeline"))
         evidence = workspace.evidence
         subject: Subject | None
         if kind == "match":
@@ -62,7 +60,7 @@ def run_form(workspace: Workspace, asked: Mapping[str, str]) -> Order | None:
             as_of = _as_of(asked.get("as_of"))
             if subject and as_of:
                 _known(workspace.evidence.view(as_of), subject.code)
-        strategy = _strategy(workspace, str(kind), asked.get("strategy"))
+        strategy = _strategy(workspace, kind, asked.get("strategy"))
         if strategy is None:
             return None
         models = _models(workspace.models(strategy), asked)
@@ -75,6 +73,18 @@ def run_form(workspace: Workspace, asked: Mapping[str, str]) -> Order | None:
             if st.button(t("form.start"), type="primary", icon=":material/play_arrow:", key="new_run.start"):
                 return order
     return None
+
+
+def _kind(asked: str | None) -> Kind:
+    chosen = st.segmented_control(
+        t("form.pipeline"),
+        KINDS,
+        default=next((kind for kind in KINDS if kind == asked), KINDS[0]),
+        required=True,
+        format_func=lambda name: term("pipeline", name),
+        key="new_run.pipeline",
+    )
+    return chosen or KINDS[0]
 
 
 def _as_of(asked: str | None) -> dt.date | None:
@@ -109,7 +119,7 @@ def _known(view: View, code: str) -> None:
     )
 
 
-def _strategy(workspace: Workspace, kind: str, asked: str | None) -> LoadedStrategy | None:
+def _strategy(workspace: Workspace, kind: Kind, asked: str | None) -> LoadedStrategy | None:
     """The strategy chosen among the usable ones of a kind; a broken file is shown and left out."""
     usable: dict[str, LoadedStrategy] = {}
     for name in workspace.strategies():
@@ -124,10 +134,11 @@ def _strategy(workspace: Workspace, kind: str, asked: str | None) -> LoadedStrat
         st.warning(t("form.no_strategy"), icon=":material/warning:")
         return None
     names = list(usable)
+    first = asked if asked in names else DEFAULT_STRATEGY[kind]
     chosen = st.selectbox(
         t("form.strategy"),
         names,
-        index=names.index(asked) if asked in names else 0,
+        index=names.index(first) if first in names else 0,
         format_func=lambda name: f"{usable[name].strategy.title} · {name}",
         key=f"new_run.strategy.{kind}",
     )

@@ -13,6 +13,7 @@ from workbench.records import Subject, TickerSubject
 from workbench.ui import text
 from workbench.ui.language import t, term
 from workbench.ui.navigation import open_page
+from workbench.ui.panels.run_form import DEFAULT_STRATEGY, KINDS, Kind
 from workbench.workspace import Workspace
 
 
@@ -20,7 +21,7 @@ from workbench.workspace import Workspace
 class Example:
     """A subject worth a first look, out of the sample facts."""
 
-    kind: str
+    kind: Kind
     names: tuple[str, ...]
     as_of: dt.date
 
@@ -35,7 +36,7 @@ EXAMPLES = (
 def start(workspace: Workspace) -> None:
     """Two cards, each with its form and its examples."""
     cards = st.columns(2, gap="medium")
-    for card, kind in zip(cards, ("chapters", "match"), strict=True):
+    for card, kind in zip(cards, KINDS, strict=True):
         with card.container(border=True, height="stretch"):
             st.subheader(term("pipeline", kind), anchor=False)
             st.markdown(term("pipeline_words", kind))
@@ -48,12 +49,10 @@ def start(workspace: Workspace) -> None:
 
 
 def _example(workspace: Workspace, example: Example) -> None:
-    """A button that runs an example; nothing where the workspace has no such subject."""
+    """A button that runs an example; nothing where the workspace lacks its subject or its strategy."""
     subject = _subject(workspace, example)
-    name = next(
-        (n for n in workspace.strategies() if workspace.strategy(n).strategy.kind == example.kind), None
-    )
-    if subject is None or name is None:
+    name = DEFAULT_STRATEGY[example.kind]
+    if subject is None or name not in workspace.strategies():
         return
     label = t("home.example", subject=text.escape(subject.title), date=text.day(example.as_of))
     if st.button(label, type="tertiary", icon=":material/play_arrow:", key=f"home.example.{subject.key}"):
