@@ -1,0 +1,180 @@
+"""Imported matches and absences: joined to what is on record, never counted twice, never another club."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from workbench.cli import cli
+from workbench.errors import InputError
+from workbench.evidence.database import EvidenceDB
+from workbench.evidence.football import Window
+from workbench.evidence.football_imports import ImportReport, import_absences, import_matches, read_club_names
+from workbench.evidence.slices import get_slice
+from workbench.evidence.view import Match
+from workbench.records import MatchSubject
+from workbench.workspace import Workspace
+
+FACTS = Path(__file__).parents[2] / "data" / "facts"
+FAR = dt.date(2030, 1, 1)
+HEADER = "competition,season,date,home,away,home_goals,away_goals,status,odds_home,odds_draw,odds_away\n"
+LEAGUE = "English Premier League,2018-19"
+DERBY = f"{LEAGUE},2019-04-14,Liverpool,Chelsea,2,0,played,1.7,3.8,5.5\n"
+
+
+@pytest.fixture
+def db(tmp_path: Path) -> EvidenceDB:
+    return EvidenceDB(tmp_path / "evidence.db", FACTS)
+
+
+def add(db: EvidenceDB, rows: str, **options: object) -> ImportReport:
+    return import_matches(db, (HEADER + rows).encode(), origin="mine.csv", **options)  # type: ignore[arg-type]
+
+
+def meeting(db: EvidenceDB, day: str, home: str) -> Match:
+    date = dt.date.fromisoformat(day)
+    (found,) = (m for m in db.view(FAR).matches(team=home) if m.date == date)
+    return found
+
+
+def test_an_import_completes_the_match_on_record_and_keeps_what_it_does_not_know(db: EvidenceDB) -> None:
+    """Odds imported over a sample match once replaced its expected goals and forecast by nothing."""
+    before = meeting(db, "2019-04-14", "Liverpool")
+    report = add(db, DERBY)
+    after = meeting(db, "2019-04-14", "Liverpool")
+    assert (report.added, report.dropped, report.flags) == (1, 0, {"played": 1, "odds": 1})
+    assert (after.odds_home, after.odds_draw, after.odds_away) == (1.7, 3.8, 5.5)
+    assert after[:14] == before[:14]
+    assert before.ref_home is not None
+
+
+def test_importing_a_file_again_adds_nothing(db: EvidenceDB) -> None:
+    add(db, DERBY)
+    again = add(db, DERBY)
+    assert (again.added, again.counts()) == (0, {("dropped", "on record already"): 1})
+
+
+def test_a_corrected_result_counts_and_is_noted(db: EvidenceDB) -> None:
+    report = add(db, DERBY.replace(",2,0,", ",2,1,"))
+    assert report.counts() == {("noted", "the result on record was another; this one counts"): 1}
+    assert meeting(db, "2019-04-14", "Liverpool").away_goals == 1
+
+
+def test_a_match_awarded_later_is_a_result_no_more(db: EvidenceDB) -> None:
+    report = add(db, f"{LEAGUE},2019-04-14,Liverpool,Chelsea,,,awarded,,,\n")
+    assert report.counts().total() == 1
+    match = meeting(db, "2019-04-14", "Liverpool")
+    assert (match.status, match.home_goals, match.settled) == ("awarded", 2, False)
+
+
+def test_a_match_on_record_under_another_competition_is_not_doubled(db: EvidenceDB) -> None:
+    report = add(db, DERBY.replace("English Premier League", "Premier League"))
+    assert report.counts() == {("dropped", "on record as English Premier League 2018-19"): 1}
+
+
+def test_a_club_is_joined_by_spelling_alone_and_a_stranger_stays_a_stranger(db: EvidenceDB) -> None:
+    row = f"{LEAGUE},2019-05-30,LIVERPOOL FC,Man City,1,0,played,,,\n"
+    report = add(db, row)
+    assert meeting(db, "2019-05-30", "Liverpool").away == "Man City"
+    assert report.strangers["Man City"][:2] == ("Manchester City", "Manchester United")
+
+
+def test_a_club_the_user_names_is_joined_to_the_one_on_record(db: EvidenceDB) -> None:
+    names = read_club_names(b"name,known_as\nMan City,Manchester City\n\n", db)
+    report = add(db, f"{LEAGUE},2019-05-30,Liverpool,Man City,1,0,played,,,\n", names=names)
+    assert (meeting(db, "2019-05-30", "Liverpool").away, report.strangers) == ("Manchester City", {})
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"name,known_as\nMan City,Manchster City\n", "Did you mean Manchester City"),
+        (b"Man City,Manchester City\nSpurs,Tottenham Hotspur\n", "no name and known_as"),
+    ],
+)
+def test_a_list_of_names_that_leads_nowhere_is_refused(db: EvidenceDB, content: bytes, words: str) -> None:
+    with pytest.raises(InputError, match=words):
+        read_club_names(content, db)
+
+
+def test_what_was_imported_can_be_taken_out_and_the_sample_facts_cannot(db: EvidenceDB) -> None:
+    add(db, DERBY)
+    assert db.forget("matches", "mine.csv") == 1
+    assert meeting(db, "2019-04-14", "Liverpool").odds_home is None
+    with pytest.raises(InputError, match="Imported: nothing"):
+        db.forget("matches", "mine.csv")
+    with pytest.raises(ValueError, match="sample"):
+        db.forget("matches", "sample")
+
+
+def test_no_slice_shows_the_odds_and_a_match_without_result_is_no_evidence(db: EvidenceDB) -> None:
+    add(
+        db,
+        f"{LEAGUE},2019-04-12,Liverpool,Arsenal,,,postponed,9.99,9.99,9.99\n"
+        f"{LEAGUE},2019-04-11,Liverpool,Watford,3,0,awarded,9.99,9.99,9.99\n",
+    )
+    day = dt.date(2019, 4, 14)
+    subject = MatchSubject(
+        competition="English Premier League", season="2018-19", date=day, home="Liverpool", away="Chelsea"
+    )
+    evidence = get_slice("form", of="match")(db.view(day), subject, Window())
+    shown = json.dumps(evidence.facts) + evidence.text
+    assert "9.99" not in shown
+    assert "2019-04-12" not in shown
+    assert "2019-04-11" not in shown
+    assert "2019-04-05" in shown
+
+
+def test_absences_are_added_once_and_only_for_clubs_on_record(db: EvidenceDB) -> None:
+    content = json.dumps({"Chelsea FC": {"injuries": ["Kanté"]}, "切尔西": {"injuries": ["坎特"]}}).encode()
+    report = import_absences(db, content, origin="a.json", published=dt.date(2019, 4, 12))
+    assert (report.added, report.counts()) == (1, {("dropped", "the club is not on record"): 1})
+    assert report.strangers == {"切尔西": ()}
+    (absence,) = db.view(dt.date(2019, 4, 14)).absences("Chelsea")
+    assert (absence.player, absence.kind, absence.source) == ("Kanté", "injury", "a.json")
+    again = import_absences(
+        db, content, origin="a.json", published=dt.date(2019, 4, 12), names={"切尔西": "Chelsea"}
+    )
+    assert (again.added, again.counts()) == (1, {("dropped", "on record already"): 1})
+
+
+def test_an_absence_is_shown_from_the_day_after_its_publication(db: EvidenceDB) -> None:
+    content = b"team,player,published\nChelsea,Kante,2019-04-14\n"
+    import_absences(db, content, origin="a.csv")
+    assert db.view(dt.date(2019, 4, 14)).absences("Chelsea") == []
+    assert len(db.view(dt.date(2019, 4, 15)).absences("Chelsea")) == 1
+
+
+def test_the_commands_report_every_reason_and_refuse_what_they_cannot_read(
+    workspace: Workspace, tmp_path: Path
+) -> None:
+    def command(*arguments: str) -> tuple[int, str]:
+        result = CliRunner().invoke(cli, arguments)
+        return result.exit_code, result.output
+
+    matches, absences, other = tmp_path / "m.csv", tmp_path / "a.csv", tmp_path / "o.csv"
+    matches.write_text(HEADER + DERBY + DERBY + f"{LEAGUE},2019-05-30,Spurs,Liverpool,1,0,played,,,\n")
+    absences.write_text("team,player,published\nChelsea,Kante,2019-04-12\nSpurs,Kane,2019-04-12\n")
+    other.write_text("x,y\n1,2\n")
+
+    code, output = command("matches", "import", str(matches))
+    assert code == 0
+    assert "workbench: 3 records, 2 added, 1 dropped" in output
+    assert "1 dropped: repeats an earlier record (first record 3" in output
+    assert "1 clubs were not on record" in output
+    code, output = command("matches", "import", str(matches), "--json")
+    assert (json.loads(output)["dropped"], json.loads(output)["added"]) == (3, 0)
+    code, output = command("absences", "import", str(absences))
+    assert "1 dropped: the club is not on record (first record 3: Spurs)" not in output  # now on record
+    assert "table: 2 records, 2 added, 0 dropped" in output
+    assert command("matches", "forget", "m.csv") == (0, "2 matches taken out.\n")
+    assert command("absences", "forget", "a.csv") == (0, "2 absences taken out.\n")
+    for kind in ("matches", "absences"):
+        code, output = command(kind, "import", str(other))
+        assert code == 2
+        assert output.startswith("Error: ")
+        assert command(kind, "forget", "nothing")[0] == 2
