@@ -9,6 +9,8 @@ from __future__ import annotations
 import asyncio
 import datetime as dt
 import json
+import os
+import signal
 import threading
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -44,8 +46,7 @@ class CountingModel:
         cost: USD for each answer; None for no known price.
         cache_hit: Whether its answers count as stored before.
         broken: Companies whose synthesis it refuses.
-        hold: Until this is set, the syntheses of ``hold_only`` (of all companies where it is empty) wait.
-        held: Released for each synthesis that begins to wait.
+        deadly: A company whose synthesis kills the process.
     """
 
     folder: Path
@@ -53,22 +54,40 @@ class CountingModel:
     cost: float | None = 0.01
     cache_hit: bool = False
     broken: set[str] = field(default_factory=set)
-    hold: threading.Event | None = None
-    hold_only: set[str] = field(default_factory=set)
-    held: threading.Semaphore = field(default_factory=lambda: threading.Semaphore(0))
+    deadly: str = ""
 
     async def complete(self, request: Request) -> Reply:
         await asyncio.sleep(self.delay_s)
         company = request.prompt.split()[0]
         if request.agent == "end":
-            await self._conclude(company)
+            await self.conclude(company)
         with (self.folder / "calls").open("a") as calls:
             calls.write(f"{company} {request.agent}\n")
         return Reply(json.dumps(GOOD), "stub", cost=self.cost, cache_hit=self.cache_hit)
 
-    async def _conclude(self, company: str) -> None:
+    async def conclude(self, company: str) -> None:
+        """What becomes of the synthesis before it is answered."""
+        if company == self.deadly:
+            os.kill(os.getpid(), signal.SIGKILL)
         if company in self.broken:
             raise ModelError("the model is out of order.")
+
+
+@dataclass
+class HoldingModel(CountingModel):
+    """Lets syntheses wait.
+
+    Attributes:
+        hold: Until this is set, the syntheses of ``hold_only`` (of all companies where it is empty) wait.
+        held: Released for each synthesis that begins to wait.
+    """
+
+    hold: threading.Event | None = None
+    hold_only: set[str] = field(default_factory=set)
+    held: threading.Semaphore = field(default_factory=lambda: threading.Semaphore(0))
+
+    async def conclude(self, company: str) -> None:
+        await super().conclude(company)
         if self.hold is not None and company in (self.hold_only or {company}):
             self.held.release()
             while not self.hold.is_set():

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.batch_samples import AGENTS, BUG, UNKNOWN, CountingModel, Workshop, calls, order
+from tests.batch_samples import AGENTS, BUG, UNKNOWN, HoldingModel, Workshop, calls, order
 from workbench.engine.batch import refusal
 from workbench.errors import InputError, StoreError
 from workbench.records import Report
@@ -20,7 +20,7 @@ WAIT_S = 30
 
 @pytest.fixture
 def shop(tmp_path: Path) -> Iterator[Workshop]:
-    shop = Workshop(tmp_path, CountingModel(tmp_path))
+    shop = Workshop(tmp_path, HoldingModel(tmp_path))
     yield shop
     shop.close()
 
@@ -205,6 +205,18 @@ def test_a_crew_that_cannot_be_called_together_stops_the_batch(shop: Workshop) -
     batch_id = shop.batches.start(order("A"), nobody)
 
     assert shop.batches.wait(batch_id, WAIT_S).error == "nobody is here."
+
+
+def test_a_defect_does_not_leave_a_batch_running_for_ever(
+    shop: Workshop, caplog: pytest.LogCaptureFixture
+) -> None:
+    batch_id = shop.batches.start(order("A"), lambda batch: batch.no_such_thing)
+
+    batch = shop.batches.wait(batch_id, WAIT_S)
+
+    assert batch.status == "stopped"
+    assert batch.error.startswith("unexpected AttributeError")
+    assert "no_such_thing" in caplog.text
 
 
 def test_a_running_batch_cannot_be_resumed_and_an_unknown_one_not_be_waited_for(shop: Workshop) -> None:

@@ -181,7 +181,14 @@ class _Session:
 
     def carry_out(self) -> None:
         try:
-            self._store.finish(self._batch.batch_id, *self._conduct())
+            ending = self._conduct()
+        except WorkbenchError as error:
+            ending = ("stopped", str(error))
+        except Exception as error:  # a defect of ours must not leave a batch "running" for ever
+            log.exception("batch %s failed unexpectedly", self._batch.batch_id)
+            ending = ("stopped", f"unexpected {type(error).__name__}: {error}")
+        try:
+            self._store.finish(self._batch.batch_id, *ending)
         except StoreError:
             # The batch stays "running" until this process ends, and is interrupted then.
             log.exception("how batch %s ended cannot be stored", self._batch.batch_id)
@@ -189,11 +196,8 @@ class _Session:
             self.ended.set()
 
     def _conduct(self) -> Ending:
-        try:
-            self._to_do.extend(self._store.items(self._batch.batch_id, TO_DO))
-            crew = self._crew = self._muster(self._batch)
-        except WorkbenchError as error:
-            return "stopped", str(error)
+        self._to_do.extend(self._store.items(self._batch.batch_id, TO_DO))
+        crew = self._crew = self._muster(self._batch)
         try:
             while (item := self._next(crew.size)) is not None:
                 self._begin(crew, item)
