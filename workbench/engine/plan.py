@@ -151,6 +151,9 @@ class Plan:
             seen.add(step.agent)
 
     @property
-    def last(self) -> Step:
-        """The aggregator, synthesis or arbiter: the one step whose failure fails the run."""
-        return next(step for step in reversed(self.steps) if step.role in LAST_ROLES)
+    def last(self) -> Step | None:
+        """The aggregator, synthesis or arbiter: the one step whose failure fails the run.
+
+        None where the rules alone conclude; such a run fails only when no agent counts.
+        """
+        return next((step for step in reversed(self.steps) if step.role in LAST_ROLES), None)

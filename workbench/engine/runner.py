@@ -72,7 +72,8 @@ async def run(
 ) -> Result:
     """Run all agents of a plan and conclude.
 
-    Only the last agent (aggregator, synthesis, arbiter) can fail the run; the others fail open.
+    Only the last agent (aggregator, synthesis, arbiter) can fail the run; the others fail open. A plan without
+    one fails when no agent counts.
 
     Args:
         plan: What to run.
@@ -144,11 +145,20 @@ async def run(
     return result
 
 
+def _why_not(plan: Plan, reports: Reports) -> str:
+    """Why there is nothing to conclude; empty where there is."""
+    if plan.last is not None:
+        last = reports[plan.last.agent]
+        return "" if last.counted else last.error or f"{last.title} had no evidence to judge."
+    if any(report.counted for report in reports.values()):
+        return ""
+    first = next((f" {report.title}: {report.error}" for report in reports.values() if report.error), "")
+    return f"no agent counted, so there is no conclusion.{first}"
+
+
 def _conclude(plan: Plan, reports: Reports) -> Result:
-    last = reports[plan.last.agent]
     receipt = plan.receipt()
-    if not last.counted:
-        reason = last.error or f"{last.title} had no evidence to judge."
+    if reason := _why_not(plan, reports):
         return Result(reports, None, receipt, "failed", reason)
     try:
         verdict = plan.conclude(reports)
