@@ -228,7 +228,8 @@ def test_without_a_price_the_valuation_is_insufficient_and_no_price_is_made_up(
     assert synthesis is not None
     assert verdict.label != "buy"
     assert synthesis.confidence is not None
-    assert verdict.confidence == pytest.approx(synthesis.confidence * 4 / 6, abs=1e-3)
+    assert verdict.confidence is not None
+    assert verdict.confidence < synthesis.confidence * 5 / 6
     assert any(
         "估值" in adjustment.why for adjustment in verdict.adjustments if adjustment.field == "confidence"
     )

@@ -155,8 +155,10 @@ class _Agent:
             agent=self.step.agent,
             stage=stage,
             model=self.model_name,
-            system=prompt.system,
-            prompt=prompt.render(prompt_variables(self.step, self.plan, self.evidence, self.reports, draft)),
+            system=self.plan.hide(prompt.system),
+            prompt=self.plan.hide(
+                prompt.render(prompt_variables(self.step, self.plan, self.evidence, self.reports, draft))
+            ),
             schema=form.schema_of(stage),
             facts=self.evidence.facts,
             task=self.step.task,
@@ -170,7 +172,7 @@ class _Agent:
             fields = await self._ask(request, prompt, attempt=1)
         except ReplyError as error:
             # The bad answer itself is never shown again: models copy what they are shown.
-            again = _ASK_AGAIN[self.plan.language].format(error=error)
+            again = self.plan.hide(_ASK_AGAIN[self.plan.language].format(error=error))
             fields = await self._ask(replace(request, prompt=request.prompt + again), prompt, attempt=2)
         return form.opinion(stage, fields)
 
@@ -202,7 +204,7 @@ class _Agent:
                 "latency_s": reply.latency_s,
                 "cache_hit": reply.cache_hit,
             }
-            return parse_reply(reply.text, request.schema).value
+            return parse_reply(self.plan.reveal(reply.text), request.schema).value
         except asyncio.CancelledError:
             answered["error"] = "stopped before an answer came"
             raise

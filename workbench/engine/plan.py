@@ -125,7 +125,8 @@ class Plan:
     """Everything the engine needs to run one pipeline over one subject.
 
     ``conclude`` turns all reports into the verdict; ``receipt`` reads what the point-in-time view has
-    let through and withheld so far.
+    let through and withheld so far. In a blind run ``hide`` is applied to everything a model is told and
+    ``reveal`` to everything it answers.
     """
 
     pipeline: PipelineName
@@ -139,6 +140,8 @@ class Plan:
     steps: tuple[Step, ...]
     conclude: Callable[[Reports], Verdict]
     receipt: Callable[[], Receipt]
+    hide: Callable[[str], str] = str
+    reveal: Callable[[str], str] = str
 
     def __post_init__(self) -> None:
         seen: set[str] = set()

@@ -13,6 +13,7 @@ from typing import Any
 from workbench.engine.plan import Plan, Reports, Step
 from workbench.errors import InputError
 from workbench.evidence import filings  # noqa: F401 - registers the slice of documents
+from workbench.evidence.blind import Blindfold, Rescaled, hidden_factor
 from workbench.evidence.company import require_history
 from workbench.evidence.slices import get_slice
 from workbench.evidence.view import View
@@ -62,11 +63,16 @@ def build(
     if not isinstance(subject, TickerSubject):
         raise InputError(f"the strategy {strategy.name!r} judges tickers, not a {subject.kind}.")
     require_history(view, subject.code)
-    kind = view.instrument(subject.code).industry_kind
+    instrument = view.instrument(subject.code)
+    if strategy.blind == "full":
+        view = Rescaled(view, hidden_factor(f"{subject.code} {view.as_of} {loaded.hash}"))
+    blindfold = None if strategy.blind == "none" else Blindfold(instrument, view.as_of)
     dossier = Dossier(view, subject)
     steps: list[Step] = []
     for chapter in strategy.framework.run_order():
-        lenses = tuple(lens for lens in map(operators.get, chapter.operators) if lens.applies(kind))
+        lenses = tuple(
+            lens for lens in map(operators.get, chapter.operators) if lens.applies(instrument.industry_kind)
+        )
         if not lenses:
             continue
         planned = {step.agent for step in steps}
@@ -110,6 +116,8 @@ def build(
         steps=tuple(steps),
         conclude=lambda reports: conclude(reports, strategy),
         receipt=view.receipt,
+        hide=blindfold.hide if blindfold else str,
+        reveal=blindfold.reveal if blindfold else str,
     )
 
 
@@ -133,9 +141,9 @@ class Dossier:
     def _gather(self, operators: Sequence[Operator], earlier: Sequence[Report]) -> Evidence:
         """The company's profile, every slice the operators need, and what the earlier chapters concluded.
 
-        An operator can be answered when none of its slices is empty. The chapter is as good as the weakest
-        slice of those operators; at most medium when another operator cannot be answered, at most low when
-        most of them cannot, and without evidence when none can.
+        An operator is as good as the weakest of its slices and cannot be answered without one of them. The
+        chapter is as good as the middle one of its operators, at most medium when one of them cannot be
+        answered, and without evidence when none can.
         """
         names = dict.fromkeys(["profile", *(name for op in operators for name in op.data_needed)])
         slices = {name: self.slice(name) for name in names}
@@ -178,13 +186,17 @@ class Dossier:
 
 
 def _sufficiency(operators: Sequence[Operator], slices: Mapping[str, Evidence]) -> Sufficiency:
-    answerable = [op for op in operators if not any(slices[name].empty for name in op.data_needed)]
-    if not answerable:
+    grades = sorted(
+        (
+            min((slices[name].sufficiency for name in operator.data_needed), key=_GRADES.index)
+            for operator in operators
+        ),
+        key=_GRADES.index,
+    )
+    if grades[-1] == "none":
         return "none"
-    shown = [slices[name].sufficiency for operator in answerable for name in operator.data_needed]
-    if len(answerable) < len(operators):
-        shown.append("low" if 2 * len(answerable) < len(operators) else "medium")
-    return min(shown, key=_GRADES.index)
+    middle = max(grades[len(grades) // 2], "low", key=_GRADES.index)
+    return min(middle, "medium", key=_GRADES.index) if grades[0] == "none" else middle
 
 
 def _concluded(report: Report) -> dict[str, Any]:

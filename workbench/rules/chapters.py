@@ -59,7 +59,7 @@ def conclude(reports: Mapping[str, Report], strategy: ChaptersStrategy) -> Verdi
     synthesis = reports[SYNTHESIS]
     chapters = [report for report in reports.values() if report.role == "chapter"]
     counted = sum(report.counted for report in chapters)
-    warnings = _gaps(chapters, strategy)
+    warnings = [*_blind(strategy), *_gaps(chapters, strategy)]
     opinion = synthesis.final if synthesis.counted else None
     if opinion is None or opinion.score is None:
         return Verdict(warnings=tuple(warnings), counted=counted, total=len(chapters))
@@ -205,6 +205,16 @@ def _confidence(
         why=f"证据缺失或不足：{'、'.join(thin)}。" if zh else f"Missing or thin evidence: {', '.join(thin)}.",
     )
     return round(confidence * coverage, 4), [adjustment]
+
+
+def _blind(strategy: ChaptersStrategy) -> list[str]:
+    """That a run was blind, so that it is never mistaken for one that was not."""
+    if strategy.blind == "none":
+        return []
+    scaled = strategy.blind == "full"
+    if strategy.language == "zh":
+        return [f"盲测：名称与年份已隐去{'，金额与价格乘了隐藏系数' if scaled else ''}。"]
+    return [f"Blind run: names and years hidden{', amounts and prices rescaled' if scaled else ''}."]
 
 
 def _gaps(chapters: Sequence[Report], strategy: ChaptersStrategy) -> list[str]:

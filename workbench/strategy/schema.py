@@ -35,6 +35,7 @@ LABELS: tuple[Label, ...] = ("buy", "watch", "avoid")
 LABEL_ZH: dict[Label, str] = {"buy": "买入", "watch": "观望", "avoid": "回避"}
 LABEL_EN: dict[Label, str] = {"buy": "Buy", "watch": "Watch", "avoid": "Avoid"}
 
+Blind = Literal["none", "identity", "full"]
 Operation = Literal["==", "!=", "in", "<", "<=", ">", ">=", "contains"]
 
 SYNTHESIS = "synthesis"
@@ -290,9 +291,16 @@ class Framework(Part):
 
 
 class ChaptersStrategy(StrategyBase):
-    """A ticker, judged chapter by chapter and concluded by a synthesis that thinks in steps."""
+    """A ticker, judged chapter by chapter and concluded by a synthesis that thinks in steps.
+
+    Attributes:
+        blind: ``identity`` hides from the model who and when it judges, ``full`` also rescales amounts.
+        framework: Chapters and synthesis.
+        hard_rules: What holds whatever a model says.
+    """
 
     kind: Literal["chapters"] = "chapters"
+    blind: Blind = "none"
     framework: Framework
     hard_rules: tuple[HardRule, ...] = ()
 
