@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from workbench.engine.plan import Plan
+from workbench.errors import StrategyError
 from workbench.evidence.view import View
 from workbench.pipelines import chapters, match
 from workbench.records import Subject
 from workbench.strategy.files import LoadedStrategy
 from workbench.strategy.operators import OperatorLibrary
 from workbench.strategy.prompts import PromptLibrary
-from workbench.strategy.schema import ChaptersStrategy
+from workbench.strategy.schema import ChaptersStrategy, MatchStrategy
 
 
 def build(
@@ -29,4 +30,8 @@ def build(
     strategy = loaded.strategy
     if isinstance(strategy, ChaptersStrategy):
         return chapters.build(loaded, strategy, subject, view=view, prompts=prompts, operators=operators)
-    return match.build(loaded, strategy, subject, view=view, prompts=prompts)
+    if isinstance(strategy, MatchStrategy):
+        return match.build(loaded, strategy, subject, view=view, prompts=prompts)
+    raise StrategyError(
+        f"there is no pipeline for strategies of kind {strategy.kind!r}.", where=strategy.name
+    )
