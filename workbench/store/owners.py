@@ -9,12 +9,16 @@ from __future__ import annotations
 import os
 import secrets
 import threading
+import time
+from contextlib import suppress
 from pathlib import Path
 
 from filelock import FileLock, Timeout
 
 from workbench.errors import StoreError
 from workbench.store.database import Database
+
+SWEPT_AFTER_S = 3600.0
 
 
 class Owner:
@@ -68,6 +72,16 @@ class Owner:
         path.unlink(missing_ok=True)
         lock.release()
         return True
+
+    def sweep(self) -> None:
+        """Remove the lock files of processes that ended long ago.
+
+        A file younger than ``SWEPT_AFTER_S`` is left alone: its process may be about to take it.
+        """
+        for path in self._folder.glob("*-*.lock"):
+            with suppress(FileNotFoundError):  # another process sweeps too
+                if time.time() - path.stat().st_mtime > SWEPT_AFTER_S:
+                    self.is_dead(path.stem)
 
     def release(self) -> None:
         """Give the lock back, as the end of the process does."""

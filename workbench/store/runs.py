@@ -27,6 +27,7 @@ from workbench.store.database import Database, insert, utc_now
 from workbench.store.migrations import migrations
 from workbench.store.owners import Owner, interrupt_orphans
 from workbench.store.rows import Planned, Row, RunRow, Texts
+from workbench.store.strategies import StrategyStore
 
 FinalStatus = Literal["done", "failed", "cancelled"]
 Order = Literal["newest", "oldest", "highest", "lowest", "subject"]
@@ -43,6 +44,7 @@ class RunFilter(TypedDict, total=False):
     pipeline: PipelineName | None
     subject: str | None
     strategy: str | None
+    strategy_hash: str | None
     status: RunStatus | None
     label: str | None
     text: str | None
@@ -68,6 +70,7 @@ _EQUAL = {
     "pipeline": "pipeline",
     "subject": "subject_key",
     "strategy": "strategy",
+    "strategy_hash": "strategy_hash",
     "status": "status",
     "label": "label",
     "starred": "starred",
@@ -111,7 +114,9 @@ class RunStore:
         self._db = Database(path, migrations)
         self._owner = Owner(path.parent / "locks")
         self.batches = BatchStore(self._db, self._owner)
+        self.strategies = StrategyStore(self._db)
         back_up_daily(path)
+        self._owner.sweep()
         self.interrupt_orphans()
 
     # -- writing a run ---------------------------------------------------------------------------------
