@@ -1,4 +1,4 @@
-"""The table of contestants by hand, and for the published forecast by formulas of its own over real matches."""
+"""The table of contestants by hand, and for the published forecast by formulas written out once more."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ LARGE = ROOT.parent / "shared" / "realdata" / "scores" / "fivethirtyeight_spi_ma
 
 
 def forecast(
-    day: int, goals: tuple[int, int], probabilities: dict[str, float] = EVEN, **run: object
+    day: int, result: tuple[int, int], probabilities: dict[str, float] = EVEN, **run: object
 ) -> Forecast:
     match = make_match(day, result)
     found = forecast_of(make_run(match, probabilities=probabilities, **run), match)  # type: ignore[arg-type]
