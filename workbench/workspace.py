@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from workbench import pipelines
+from workbench.drafts import Drafts
 from workbench.engine.agent import RunOptions
 from workbench.engine.batch import BatchManager
 from workbench.engine.jobs import JobManager
@@ -184,8 +185,16 @@ class Workspace:
 
     def model(self) -> Model:
         """Who answers the requests of every tier: the baseline, or language models behind the cache."""
-        hosted = Hosted(self.settings)
-        return Router(Cached(hosted, self.data_dir / "cache.db", server=self.settings.api_base))
+        return Router(self.answers())
+
+    def answers(self) -> Cached:
+        """The language models, behind the answers already paid for."""
+        return Cached(Hosted(self.settings), self.data_dir / "cache.db", server=self.settings.api_base)
+
+    @property
+    def drafts(self) -> Drafts:
+        """The strategies for editing: drafts, saving, history."""
+        return Drafts(self.strategy_folder, self.store.strategies)
 
     @property
     def prompts(self) -> PromptLibrary:

@@ -62,13 +62,17 @@ class Cached:
         """
         if request.cache == "off":
             return await self._model.complete(request)
-        key = question_key(request, self._server)
         # A look into the database takes microseconds, less than a thread; writing may have to wait its turn.
-        if request.cache == "use" and (known := self._find(key)):
-            return replace(known, cache_hit=True)
+        if request.cache == "use" and (known := self.known(request)):
+            return known
         reply = await self._model.complete(request)
-        await asyncio.to_thread(self._keep, key, request, reply)
+        await asyncio.to_thread(self._keep, question_key(request, self._server), request, reply)
         return reply
+
+    def known(self, request: Request) -> Reply | None:
+        """The answer remembered for exactly this question, if there is one."""
+        found = self._find(question_key(request, self._server))
+        return found and replace(found, cache_hit=True)
 
     @cached_property
     def _db(self) -> Database:

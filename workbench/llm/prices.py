@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
+from workbench.records import BASELINE
+
 
 @dataclass(frozen=True)
 class Price:
@@ -29,3 +31,32 @@ class PriceList(Protocol):
     def price(self, model: str) -> Price | None:
         """The price of a model; None where nobody knows it."""
         ...
+
+
+class Prices:
+    """The prices of every model, the built-in rules among them, which are free and need no price list.
+
+    Args:
+        hosted: Knows the language models.
+    """
+
+    def __init__(self, hosted: PriceList) -> None:
+        self._hosted = hosted
+
+    def tokens(self, model: str, text: str) -> int:
+        """About how many tokens a text is for a model."""
+        return rough_tokens(text) if model == BASELINE else self._hosted.tokens(model, text)
+
+    def price(self, model: str) -> Price | None:
+        """The price of a model; None where nobody knows it.
+
+        Raises:
+            ModelError: No provider is known for the model.
+        """
+        return Price(0.0, 0.0, "rules") if model == BASELINE else self._hosted.price(model)
+
+
+def rough_tokens(text: str) -> int:
+    """About how many tokens a text is for a language model: one a Chinese character, one for four others."""
+    wide = sum(character >= "\u2e80" for character in text)
+    return wide + -(-(len(text) - wide) // 4)
