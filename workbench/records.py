@@ -44,6 +44,7 @@ SignalType = Literal[
     "routine_news",
     "sentiment_surge",
 ]
+EventType = Literal[FlashType, SignalType]
 Direction = Literal["positive", "negative", "mixed"]
 
 URGENCIES: tuple[Urgency, ...] = get_args(Urgency)
@@ -54,6 +55,7 @@ FLASH_TYPES: tuple[FlashType, ...] = get_args(FlashType)
 """Events that can make a news signal a FLASH."""
 SIGNAL_TYPES: tuple[SignalType, ...] = get_args(SignalType)
 """Events that cannot."""
+EVENT_TYPES: tuple[EventType, ...] = get_args(EventType)
 Outcome = Literal["1", "X", "2"]
 """Home win, draw or away win of a match, after 90 minutes."""
 

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 from workbench.errors import AmbiguousError, InputError
 from workbench.evidence.database import EvidenceDB
+from workbench.evidence.instruments import Instruments
 from workbench.evidence.linking import Link, link
 from workbench.evidence.news_text import (
     Language,
@@ -23,6 +24,7 @@ from workbench.evidence.news_text import (
     normalised_title,
     read_moment,
 )
+from workbench.evidence.view import Document
 from workbench.records import NewsSubject, Record
 
 NEWS = "news"
@@ -67,9 +69,17 @@ class NewsItem(Record):
             language=self.language,
         )
 
-    def links(self, db: EvidenceDB) -> tuple[Link, ...]:
+    def links(self, instruments: Instruments) -> tuple[Link, ...]:
         """The companies it names."""
-        return link(self.title, self.body, db.instruments)
+        return link(self.title, self.body, instruments)
+
+    @classmethod
+    def of(cls, document: Document) -> Self:
+        """A document on record as an item."""
+        fields = document._asdict() | {"id": document.item}
+        return cls.model_validate(
+            {name: fields[name] for name in cls.model_fields if fields[name] is not None}
+        )
 
 
 class Added(NamedTuple):

@@ -51,6 +51,9 @@ TOOLS_ZH = {
 }
 """What a Chinese reader calls each tool; an English one reads its name."""
 
+NOTHING = "nothing on record"
+"""Reason of a tool that found nothing."""
+
 MAX_ROWS = 6
 EXCERPT = 240
 """Characters of a document's body that a row shows."""
@@ -390,7 +393,7 @@ def _found(
     left_out: int = 0,
 ) -> Evidence:
     if not rows:
-        return Evidence(missing={"rows": "nothing on record"})
+        return Evidence(missing={"rows": NOTHING})
     return Evidence(
         facts={"rows": list(rows), "left_out": left_out},
         text="\n".join([*lines, *([f"(and {left_out} more)"] if left_out else [])]),

@@ -296,6 +296,22 @@ class View:
         recent = f"{where} AND (published >= ? OR published IS NULL)"
         return self._ask(DOCUMENTS, recent, *parameters, since.isoformat())
 
+    def item(self, id: str) -> Document | None:
+        """The document a run is about, by its ``item``: the only one that may be of the as-of date itself.
+
+        It is the question and no evidence, so it does not count in the receipt.
+        """
+        columns = DOCUMENTS.columns
+        rows = self._db.rows(
+            f"SELECT {', '.join(columns)} FROM documents"
+            " WHERE item = ? AND published <= ? ORDER BY id LIMIT 1",
+            (id, self.as_of.isoformat()),
+        )
+        if not rows:
+            return None
+        fields = dict(zip(columns, rows[0], strict=True))
+        return Document(**fields | {"published": dt.date.fromisoformat(fields["published"])})
+
     def relations(self) -> list[Relation]:
         """Who is related to whom, in the order in which it became known."""
         return self._ask(RELATIONS, "true")

@@ -5,9 +5,10 @@ from __future__ import annotations
 from workbench.engine.plan import Plan
 from workbench.errors import StrategyError
 from workbench.evidence.view import View
-from workbench.pipelines import chapters, match
+from workbench.pipelines import chapters, match, signals
 from workbench.records import Subject
 from workbench.strategy.files import LoadedStrategy
+from workbench.strategy.news import NewsStrategy
 from workbench.strategy.operators import OperatorLibrary
 from workbench.strategy.prompts import PromptLibrary
 from workbench.strategy.schema import ChaptersStrategy, MatchStrategy
@@ -32,6 +33,8 @@ def build(
         return chapters.build(loaded, strategy, subject, view=view, prompts=prompts, operators=operators)
     if isinstance(strategy, MatchStrategy):
         return match.build(loaded, strategy, subject, view=view, prompts=prompts)
+    if isinstance(strategy, NewsStrategy):
+        return signals.build(loaded, strategy, subject, view=view, prompts=prompts)
     raise StrategyError(
         f"there is no pipeline for strategies of kind {strategy.kind!r}.", where=strategy.name
     )

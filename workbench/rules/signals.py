@@ -96,6 +96,7 @@ class SignalVerdict(Record):
         urgency: After the step down of a degraded signal.
         degraded: Whether fewer agents than the quorum counted.
         event_type: That of the flash that decided, else of the agent with the highest impact.
+        flash_from: Title of the agent whose flash event decided; empty where none did.
         direction: What most of the confidence expects for the companies named; None where nobody says.
         tickers: Highest impact first, equal ones by ticker.
         adjustments: What the rules changed, and why.
@@ -108,6 +109,7 @@ class SignalVerdict(Record):
     urgency: Urgency | None = None
     degraded: bool = True
     event_type: str | None = None
+    flash_from: str = ""
     direction: Direction | None = None
     tickers: tuple[TickerImpact, ...] = ()
     adjustments: tuple[Adjustment, ...] = ()
@@ -157,6 +159,7 @@ def conclude(
         urgency=urgency,
         degraded=degraded,
         event_type=(flash or strongest(voices)).event_type or None,
+        flash_from=flash.title if flash else "",
         direction=_direction(voices),
         tickers=_tickers(voices, policy),
         adjustments=tuple(adjustments),

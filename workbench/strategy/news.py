@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field
 
-from workbench.records import FlashType, SignalType
+from workbench.records import EventType
 from workbench.strategy.findings import KeyPath
 from workbench.strategy.parts import (
     Identifier,
@@ -27,7 +27,7 @@ Share = Annotated[float, Field(ge=0, le=1)]
 
 REVISE_SIGNAL = "revise_signal"
 
-EVENT_ZH: dict[FlashType | SignalType, str] = {
+EVENT_ZH: dict[EventType, str] = {
     "export_ban": "出口禁令",
     "sanctions": "制裁",
     "tariffs": "关税",
