@@ -238,3 +238,18 @@ def test_choices_of_a_filter_are_the_values_in_use(store: RunStore) -> None:
 
     assert store.values("strategy") == ["income", "value"]
     assert store.values("label") == ["avoid"]
+
+
+def test_outlines_give_every_run_without_its_long_texts(store: RunStore) -> None:
+    first, second = finished(store), finished(store)
+    store.start(make_plan(strategy="income"), Models())
+
+    runs = store.outlines(strategy="value")
+
+    assert {run.run_id for run in runs} == {first, second}
+    whole = store.load(first)
+    outline = next(run for run in runs if run.run_id == first)
+    assert (outline.verdict, outline.strategy_text) == (whole.verdict, "")
+    assert [report.final for report in outline.reports] == [report.final for report in whole.reports]
+    assert all(report.calls == () and report.evidence.text == "" for report in outline.reports)
+    assert store.outlines(strategy="nothing") == []

@@ -223,6 +223,22 @@ class RunStore:
         with self._db.read() as db:
             return [_load(db, run_id) for run_id in run_ids]
 
+    def outlines(self, **filters: Unpack[RunFilter]) -> list[Run]:
+        """Every run that matches, newest first, with its reports but without long texts.
+
+        Evidence, calls and the text of the strategy are left empty: thousands of runs are read in seconds.
+        """
+        self.interrupt_orphans()
+        where, values = _where(filters)
+        with self._db.read() as db:
+            found = list(db.query(f"select * from runs r {where} order by {_ORDERS['newest']}", values))
+            named = f"select run_id from runs r {where}"
+            reports: dict[str, list[Report]] = {row["run_id"]: [] for row in found}
+            for row in db.query(f"select * from reports where run_id in ({named})", values):
+                no_evidence = {row["evidence_hash"]: "{}"}
+                reports[row["run_id"]].append(rows.report_record(row, (), no_evidence))
+        return [rows.run_record(row, "", reports[row["run_id"]]) for row in found]
+
     def resolve(self, text: str) -> str:
         """The id of the run that ``text`` names: a whole id, or the beginning or end of exactly one.
 
