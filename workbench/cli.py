@@ -9,7 +9,6 @@ from __future__ import annotations
 import io
 import os
 import shlex
-import shutil
 import socket
 import subprocess
 import sys
@@ -20,7 +19,16 @@ from typing import Any, NoReturn, get_args
 import click
 
 from workbench import console
-from workbench.commands.common import json_option, print_json, with_workspace
+from workbench.commands.batch import batch, batches
+from workbench.commands.common import (
+    INTERRUPTED,
+    json_option,
+    model_option,
+    print_json,
+    print_lines,
+    terminal_width,
+    with_workspace,
+)
 from workbench.commands.football import absences, matches
 from workbench.compare import compare as compare_runs
 from workbench.doctor import examine
@@ -42,7 +50,6 @@ from workbench.store import backups
 from workbench.strategy.findings import Finding
 from workbench.workspace import Workspace, init_workspace
 
-INTERRUPTED = 130
 APP = Path(__file__).with_name("app.py")
 ADDRESS = "127.0.0.1"
 
@@ -94,13 +101,14 @@ def cli(home: Path | None) -> None:
 
 cli.add_command(matches)
 cli.add_command(absences)
+cli.add_command(batch)
+cli.add_command(batches)
 
 
 def main() -> None:
     cli()
 
 
-model_option = click.option("--model", help="Model of every agent: a litellm model string, or baseline.")
 cache_option = click.option(
     "--cache",
     type=click.Choice(get_args(CacheUse)),
@@ -265,6 +273,7 @@ def _tell_progress(workspace: Workspace, run_id: str, told: set[str]) -> None:
 @click.option("--status", type=click.Choice(get_args(RunStatus)))
 @click.option("--label", help="buy, watch, avoid; 1, X, 2.")
 @click.option("--tag")
+@click.option("--batch", "batch_id", metavar="BATCH", help="Id of a batch, exactly.")
 @click.option("--starred", is_flag=True, default=None)
 @click.option("--text", help="Appears in subject, strategy, model, verdict, tags or note.")
 @click.option("--limit", default=20, show_default=True, type=click.IntRange(1, 1000))
@@ -282,7 +291,7 @@ def list_runs(workspace: Workspace, limit: int, page: int, as_json: bool, **filt
             "No run matches." if any(filters.values()) else "There are no runs yet: workbench run --help"
         )
     else:
-        _print_lines(console.runs_lines(rows, _width()))
+        print_lines(console.runs_lines(rows, terminal_width()))
         click.echo(f"{len(rows)} of {total} runs" + (f", page {page}" if total > limit else ""))
 
 
@@ -301,7 +310,7 @@ def show(workspace: Workspace, run_id: str, agent: str | None, as_json: bool) ->
     if report is None:
         known = ", ".join(report.agent for report in found.reports)
         raise InputError(f"the run has no report of {agent!r}.", remedy=f"It has: {known}.")
-    _print_lines(console.agent_lines(found, report))
+    print_lines(console.agent_lines(found, report))
 
 
 @cli.command()
@@ -316,7 +325,7 @@ def compare(workspace: Workspace, run_ids: tuple[str, ...], every_row: bool, as_
     if as_json:
         print_json(comparison.to_json())
     else:
-        _print_lines(console.comparison_lines(comparison, every_row=every_row, width=_width()))
+        print_lines(console.comparison_lines(comparison, every_row=every_row, width=terminal_width()))
 
 
 @cli.command()
@@ -370,7 +379,7 @@ def check_prompts(workspace: Workspace) -> int:
 @with_workspace
 def release_prompts(workspace: Workspace) -> None:
     """Lock the prompt files that are not locked yet: from now on a change is a new version."""
-    _print_lines(workspace.prompts.release() or ["Every prompt is released already."])
+    print_lines(workspace.prompts.release() or ["Every prompt is released already."])
 
 
 @cli.command()
@@ -401,14 +410,4 @@ def _print_run(found: Run, as_json: bool) -> None:
     if as_json:
         print_json(found.to_json())
     else:
-        _print_lines(console.run_lines(found, _width()))
-
-
-def _print_lines(lines: Iterable[str]) -> None:
-    for line in lines:
-        click.echo(line)
-
-
-def _width() -> int:
-    """Columns of the terminal; a pipe gets the whole lines."""
-    return shutil.get_terminal_size().columns if sys.stdout.isatty() else 10_000
+        print_lines(console.run_lines(found, terminal_width()))

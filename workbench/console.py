@@ -6,11 +6,13 @@ their control characters, so that none of them can move the cursor or recolour t
 
 from __future__ import annotations
 
+import datetime as dt
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from workbench.compare import SECTIONS, Cell, Comparison, Row
 from workbench.records import BASELINE, MatchSubject, Models, Opinion, Report, Run, Scale
+from workbench.store.batch_records import Batch, BatchItem
 from workbench.store.rows import RunRow
 
 MISSING = "–"
@@ -158,6 +160,75 @@ def runs_lines(rows: Sequence[RunRow], width: int) -> Iterator[str]:
     return table(header, cells, right={6}, width=width)
 
 
+def batches_lines(batches: Sequence[Batch], now: dt.datetime, width: int) -> Iterator[str]:
+    """A list of batches, one a line."""
+    cells = [
+        (
+            batch.batch_id,
+            batch.status,
+            batch.title,
+            batch.strategy,
+            batch.models.title,
+            f"{batch.done}/{batch.total}",
+            str(batch.failed),
+            duration(batch.seconds(now)),
+            _dollars(batch.cost),
+        )
+        for batch in batches
+    ]
+    header = ("batch", "status", "what", "strategy", "model", "done", "failed", "time", "cost")
+    return table(header, cells, right={5, 6, 7, 8}, width=width)
+
+
+def batch_progress(batch: Batch, now: dt.datetime) -> str:
+    """How far a batch is, on one line."""
+    left = batch.eta_s(now)
+    parts = [
+        f"{batch.done + batch.failed} of {batch.total}",
+        f"{batch.failed} failed" if batch.failed else "",
+        f"{batch.running} running",
+        f"about {duration(left)} left" if left is not None else "",
+        _dollars(batch.cost) if batch.cost != 0 else "",
+    ]
+    return " · ".join(filter(None, parts))
+
+
+def batch_lines(batch: Batch, failed: Sequence[BatchItem], now: dt.datetime) -> Iterator[str]:
+    """What became of a batch, and the reason of each failure shown."""
+    title = f"{batch.title} · strategy {batch.strategy} · {model_title(batch.models)}"
+    yield one_line(f"{batch.batch_id} · {title}")
+    seconds = batch.seconds(now)
+    pace = f"{batch.settled / seconds:.1f} runs a second" if batch.settled and seconds else ""
+    counts = f"{batch.status}: {batch.done} of {batch.total} done, {batch.failed} failed, {batch.open} open"
+    yield " · ".join(filter(None, (counts, duration(seconds), pace, _dollars(batch.cost))))
+    if batch.error:
+        yield one_line(f"  stopped because {batch.error}")
+    for item in failed:
+        yield one_line(f"  failed: {item.subject_title}, {item.as_of}: {item.error}")
+    if batch.failed > len(failed) > 0:
+        yield f"  and {batch.failed - len(failed)} more: workbench batch show {batch.batch_id} --failed"
+
+
+def items_lines(items: Sequence[BatchItem], rows: Mapping[str, RunRow], width: int) -> Iterator[str]:
+    """The items of a batch, one a line, with the runs that belong to them by id."""
+    cells = []
+    for item in items:
+        row = rows.get(item.run_id or "")
+        cells.append(
+            (
+                item.subject_title,
+                item.as_of.isoformat(),
+                item.state,
+                _number(row and row.score, 1),
+                (row and row.label) or MISSING,
+                item.run_id or MISSING,
+                item.error,
+            )
+        )
+    header = ("subject", "as of", "state", "score", "label", "run", "why")
+    return table(header, cells, right={3}, width=width)
+
+
 def comparison_lines(comparison: Comparison, *, every_row: bool, width: int) -> Iterator[str]:
     """Runs side by side, section by section; equal rows are folded away unless ``every_row``."""
     for weakness in comparison.weakened_by:
@@ -231,6 +302,18 @@ def cut(text: str, width: int) -> str:
             break
         kept += c
     return f"{kept}…"
+
+
+def duration(seconds: float) -> str:
+    """``0.42`` -> ``0.4 s``, ``75`` -> ``1 min 15 s``, ``7500`` -> ``2 h 5 min``."""
+    if seconds < 60:
+        return f"{seconds:.1f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes} min {rest} s" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"
+
+
+def _dollars(cost: float | None) -> str:
+    return "cost unknown" if cost is None else f"${cost:,.4f}"
 
 
 def _score(opinion: Opinion | None, scale: Scale) -> str:

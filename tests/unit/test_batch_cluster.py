@@ -20,6 +20,7 @@ from workbench.llm.base import Model
 from workbench.store.batch_records import Batch
 
 distributed = pytest.importorskip("distributed", reason="needs the extra 'dask'")
+pytestmark = pytest.mark.xdist_group("dask")
 
 WAIT_S = 60
 NAMES = tuple(f"C{number}" for number in range(8))

@@ -1,17 +1,22 @@
-"""What every command shares: the workspace it works on, and how it prints JSON."""
+"""What every command shares: the workspace it works on, options, and how it prints."""
 
 from __future__ import annotations
 
 import functools
 import json
+import shutil
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import click
 
 from workbench.workspace import Workspace
 
+INTERRUPTED = 130
+"""Exit code of a command that Ctrl-C ended."""
+
+model_option = click.option("--model", help="Model of every agent: a litellm model string, or baseline.")
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 
 
@@ -31,3 +36,13 @@ def print_json(value: Any) -> None:
     # Where the terminal has no Chinese, escapes keep the JSON readable for programs.
     unicode = "utf" in (sys.stdout.encoding or "").lower()
     click.echo(json.dumps(value, ensure_ascii=not unicode, allow_nan=False, indent=2))
+
+
+def print_lines(lines: Iterable[str]) -> None:
+    for line in lines:
+        click.echo(line)
+
+
+def terminal_width() -> int:
+    """Columns of the terminal; a pipe gets the whole lines."""
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else 10_000

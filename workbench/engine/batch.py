@@ -7,6 +7,7 @@ A failed item is counted and named and stops nothing but itself.
 
 from __future__ import annotations
 
+import datetime as dt
 import logging
 import threading
 from collections import deque
@@ -16,7 +17,9 @@ from functools import partial
 from typing import Literal, Protocol
 
 from workbench.engine.crew import Crew, WorkerDiedError
+from workbench.engine.plan import Plan
 from workbench.errors import BatchError, InputError, StoreError, WorkbenchError
+from workbench.records import Subject
 from workbench.store.batch_records import Batch, BatchItem, BatchOrder, ItemKey, ItemState, Spending
 
 log = logging.getLogger(__name__)
@@ -34,7 +37,12 @@ class Store(Protocol):
     def create(self, order: BatchOrder) -> str: ...
 
     def take_over(
-        self, batch_id: str, *, retry_failed: bool = False, budget: float | None = None
+        self,
+        batch_id: str,
+        *,
+        retry_failed: bool = False,
+        budget: float | None = None,
+        concurrency: int | None = None,
     ) -> None: ...
 
     def load(self, batch_id: str) -> Batch: ...
@@ -85,6 +93,7 @@ class BatchManager:
         *,
         retry_failed: bool = False,
         budget: float | None = None,
+        concurrency: int | None = None,
     ) -> str:
         """Go on with a batch that is not running: finished runs stay, begun ones are resumed.
 
@@ -93,12 +102,13 @@ class BatchManager:
             crew: Musters those who will carry it out.
             retry_failed: Run failed items again, each as a new run.
             budget: Replaces the budget of the batch in USD, which includes what was paid before.
+            concurrency: Replaces the number of runs at once.
 
         Raises:
             StoreError: It is running.
             InputError: There is no such batch.
         """
-        self._store.take_over(batch_id, retry_failed=retry_failed, budget=budget)
+        self._store.take_over(batch_id, retry_failed=retry_failed, budget=budget, concurrency=concurrency)
         return self._begin(batch_id, crew)
 
     def cancel(self, batch_id: str) -> None:
@@ -134,6 +144,25 @@ class BatchManager:
         if batch_id not in self._sessions:
             raise InputError("this process is not carrying out that batch.", where=batch_id)
         return self._sessions[batch_id]
+
+
+def expected_calls(plan: Callable[[Subject, dt.date], Plan], items: Sequence[tuple[Subject, dt.date]]) -> int:
+    """About how many calls a batch makes, by the plan of the first item that has one.
+
+    Agents without evidence make fewer, unreadable answers more.
+
+    Raises:
+        WorkbenchError: No item can be judged.
+    """
+    reason: WorkbenchError = InputError("there is nothing to run.")
+    for number, (subject, as_of) in enumerate(items):
+        try:
+            steps = plan(subject, as_of).steps
+        except WorkbenchError as error:
+            reason = error if number == 0 else reason
+            continue
+        return len(items) * sum(2 if step.revise else 1 for step in steps)
+    raise reason
 
 
 def refusal(budget: float, spending: Spending, flying: int) -> str:

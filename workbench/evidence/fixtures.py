@@ -72,6 +72,41 @@ def fixtures(
     ]
 
 
+def resolve_fixtures(
+    db: EvidenceDB,
+    competition: str,
+    *,
+    season: str | None = None,
+    since: dt.date | None = None,
+    until: dt.date | None = None,
+) -> list[Fixture]:
+    """The fixtures of a competition a user means, oldest first.
+
+    Args:
+        db: The evidence database.
+        competition: Its name, or an unmistakable part of it.
+        season: One season as recorded, with any sign between the years.
+        since: Only from this day.
+        until: Only up to and including this day.
+
+    Raises:
+        InputError: There is no such competition, season or fixture.
+        AmbiguousError: The name means more than one competition.
+    """
+    every = fixtures(db)
+    league = _named(competition, {f.competition for f in every}, "competition", part=True)
+    if season is not None:
+        season = _named(season, {f.season for f in every if f.competition == league}, f"season of {league}")
+    found = fixtures(db, competition=league, season=season, since=since, until=until)
+    if not found:
+        days = [fixture.date for fixture in every if fixture.competition == league]
+        raise InputError(
+            f"no match of {league} is on record between those days.",
+            remedy=f"On record: {days[0]} to {days[-1]}.",
+        )
+    return found
+
+
 def season_of(date: dt.date, *, calendar_year: bool) -> str:
     """The season a day lies in: ``2019`` of a league that plays by the calendar year, else ``2018-19``."""
     if calendar_year:

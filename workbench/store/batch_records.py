@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 from workbench.records import BatchStatus, Models, PipelineName, RunStatus, Subject
+from workbench.store.rows import RunRow
 
 ItemState = Literal["waiting", RunStatus]
 
@@ -55,6 +56,19 @@ class BatchItem:
     state: ItemState
     run_id: str | None
     error: str
+
+    def to_json(self, row: RunRow | None) -> dict[str, Any]:
+        """The stable public shape printed by ``workbench batch show --json``, with its run's verdict."""
+        return {
+            "position": self.key.position,
+            "subject": self.subject.model_dump(mode="json"),
+            "as_of": self.as_of.isoformat(),
+            "state": self.state,
+            "run_id": self.run_id,
+            "score": row.score if row else None,
+            "label": row.label if row else None,
+            "error": self.error or None,
+        }
 
 
 @dataclass(frozen=True)

@@ -95,13 +95,21 @@ class BatchStore:
             )
         return batch_id
 
-    def take_over(self, batch_id: str, *, retry_failed: bool = False, budget: float | None = None) -> None:
+    def take_over(
+        self,
+        batch_id: str,
+        *,
+        retry_failed: bool = False,
+        budget: float | None = None,
+        concurrency: int | None = None,
+    ) -> None:
         """Begin another session of a batch that is not running, in this process.
 
         Args:
             batch_id: Which batch.
             retry_failed: Let failed items wait again; their failed runs stay as they are.
             budget: Replaces the budget of the batch, which counts what was paid before.
+            concurrency: Replaces the number of runs at once.
 
         Raises:
             StoreError: It is running.
@@ -113,9 +121,8 @@ class BatchStore:
             row = _require(db, batch_id)
             if row["status"] == "running":
                 raise StoreError("the batch is running.", where=batch_id)
-            spec = json.loads(row["spec"])
-            if budget is not None:
-                spec["budget"] = budget
+            changes = {"budget": budget, "concurrency": concurrency}
+            spec = json.loads(row["spec"]) | {k: v for k, v in changes.items() if v is not None}
             db.execute(
                 "update batches set status = 'running', owner = ?, begun = ?, finished = null, error = '',"
                 " spec = ? where batch_id = ?",
