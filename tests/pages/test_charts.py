@@ -13,7 +13,7 @@ import workbench
 from workbench.records import EDGE_SCALE, PERCENT_SCALE
 from workbench.strategy.files import read_strategy
 from workbench.strategy.schema import ChaptersStrategy
-from workbench.ui import charts, rubric
+from workbench.ui import charts, palette, rubric
 
 THEME = tomllib.loads((Path(workbench.__file__).parent / ".streamlit" / "config.toml").read_text())["theme"]
 
@@ -78,8 +78,8 @@ def test_outcomes_lie_end_to_end() -> None:
 
 
 def test_a_meaning_has_one_colour_in_charts_and_badges() -> None:
-    for label, colour in charts.COLOURS.items():
-        badge = charts.BADGES[label]
+    for label, colour in palette.COLOURS.items():
+        badge = palette.BADGES[label]
         for mode in ("light", "dark"):
             if badge != "gray":  # grey says nothing, so it may follow the paper
                 assert THEME[mode][f"{badge}Color"] == colour

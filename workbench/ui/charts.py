@@ -1,54 +1,28 @@
-"""Charts as Vega-Lite specifications: pure functions from figures to plain data.
-
-One colour stands for one meaning in the whole product, and never alone: a sign, a word or a shape says the
-same. The colours are those of Okabe and Ito (2008), "Color universal design", which readers with any common
-colour-vision deficiency can tell apart; ``.streamlit/config.toml`` gives badges and text the same ones.
-"""
+"""Charts as Vega-Lite specifications: pure functions from figures to plain data."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 from workbench.records import Report, Run, Scale
 from workbench.ui import text
 from workbench.ui.language import t, term
-
-GREEN, ORANGE, VERMILLION = "#009E73", "#E69F00", "#D55E00"
-BLUE, PURPLE, GREY = "#0072B2", "#CC79A7", "#8A8A8A"
-
-COLOURS: Mapping[str, str] = {
-    "buy": GREEN,
-    "watch": ORANGE,
-    "avoid": VERMILLION,
-    "1": BLUE,
-    "X": GREY,
-    "2": PURPLE,
-}
-"""Colour of each verdict label, and of home win, draw and away win."""
-
-SIGNS: Mapping[str, str] = {"buy": "▲", "watch": "◆", "avoid": "▼", "1": "⌂", "X": "=", "2": "→"}
-BADGES: Mapping[str, str] = {
-    "buy": "green",
-    "watch": "orange",
-    "avoid": "red",
-    "1": "blue",
-    "X": "gray",
-    "2": "violet",
-}
-"""Name of the same colour in Streamlit's badges."""
-
-Spec = dict[str, Any]
-Ink = Literal["light", "dark"]
-"""Theme of the page: marks have one colour in both, text has not."""
-
-_TEXT: Mapping[Ink, str] = {"light": "#22262B", "dark": "#E4E2DC"}
-_FAINT: Mapping[Ink, str] = {"light": "#5E5A54", "dark": "#B5B1AA"}
-_ACCENT: Mapping[Ink, str] = {"light": "#2B4C7E", "dark": "#9DBDF0"}
-_SERIES = (BLUE, ORANGE, GREEN, PURPLE, "#56B4E9", VERMILLION, GREY)
-_SHAPES = ("circle", "square", "diamond", "triangle-up", "triangle-down", "cross", "triangle-right")
-_PAPER: Mapping[Ink, str] = {"light": "#FCFBF8", "dark": "#15171B"}
+from workbench.ui.palette import (
+    ACCENT,
+    COLOURS,
+    FAINT,
+    GREY,
+    PAPER,
+    SERIES,
+    SHAPES,
+    SIGNS,
+    TEXT,
+    Ink,
+    Spec,
+    chart_config,
+)
 
 
 @dataclass(frozen=True)
@@ -97,7 +71,7 @@ def rubric(
         for value, stage in ((before, t("chart.before_rules")), (score, t("chart.score")))
         if value is not None
     ]
-    paper, dark = _PAPER[ink], _TEXT[ink]
+    paper, dark = PAPER[ink], TEXT[ink]
     layers: list[Spec] = [
         {
             "data": {"values": anchors},
@@ -163,7 +137,7 @@ def rubric(
                 "encoding": {**at, "y": {"value": 18}, "text": {"field": "text", "type": "nominal"}},
             },
         ]
-    return {"height": 96, "layer": layers, "config": _config()}
+    return {"height": 96, "layer": layers, "config": chart_config()}
 
 
 def dumbbell(reports: Sequence[Report], scale: Scale, bands: Sequence[Band], ink: Ink) -> Spec:
@@ -178,7 +152,7 @@ def dumbbell(reports: Sequence[Report], scale: Scale, bands: Sequence[Band], ink
         {"field": "change", "title": t("column.change")},
         {"field": "why", "title": t("column.why")},
     ]
-    accent, paper = _ACCENT[ink], _PAPER[ink]
+    accent, paper = ACCENT[ink], PAPER[ink]
     layers: list[Spec] = [
         {
             "data": {"values": [_band(band) for band in bands]},
@@ -194,7 +168,7 @@ def dumbbell(reports: Sequence[Report], scale: Scale, bands: Sequence[Band], ink
         layers.append(
             {
                 "data": {"values": [{"neutral": scale.neutral}]},
-                "mark": {"type": "rule", "color": _FAINT[ink], "strokeDash": [3, 3]},
+                "mark": {"type": "rule", "color": FAINT[ink], "strokeDash": [3, 3]},
                 "encoding": {"x": {"field": "neutral", **x}},
             }
         )
@@ -232,7 +206,7 @@ def dumbbell(reports: Sequence[Report], scale: Scale, bands: Sequence[Band], ink
                 "x": {"field": "at", **x},
                 "y": y,
                 "text": {"field": "note", "type": "nominal"},
-                "color": {"value": _FAINT[ink]},
+                "color": {"value": FAINT[ink]},
                 "tooltip": tooltip,
             },
         },
@@ -241,7 +215,7 @@ def dumbbell(reports: Sequence[Report], scale: Scale, bands: Sequence[Band], ink
         "height": {"step": 34},
         "data": {"values": rows},
         "layer": layers,
-        "config": _config(),
+        "config": chart_config(),
     }
 
 
@@ -275,7 +249,7 @@ def agents_by_run(runs: Sequence[tuple[str, Run]], scale: Scale, ink: Ink) -> Sp
         "data": {"values": rows},
         "layer": [
             {
-                "mark": {"type": "rule", "color": _FAINT[ink], "opacity": 0.5, "strokeWidth": 2},
+                "mark": {"type": "rule", "color": FAINT[ink], "opacity": 0.5, "strokeWidth": 2},
                 "encoding": {
                     "y": y,
                     "x": {"aggregate": "min", **x},
@@ -294,13 +268,13 @@ def agents_by_run(runs: Sequence[tuple[str, Run]], scale: Scale, ink: Ink) -> Sp
                     "color": {
                         "field": "run",
                         "type": "nominal",
-                        "scale": {"domain": titles, "range": _SERIES[: len(titles)]},
+                        "scale": {"domain": titles, "range": SERIES[: len(titles)]},
                         "legend": {"title": None, "orient": "top", "columns": 1, "labelLimit": 320},
                     },
                     "shape": {
                         "field": "run",
                         "type": "nominal",
-                        "scale": {"domain": titles, "range": _SHAPES[: len(titles)]},
+                        "scale": {"domain": titles, "range": SHAPES[: len(titles)]},
                     },
                     "tooltip": [
                         {"field": "agent", "title": t("column.agent")},
@@ -310,7 +284,7 @@ def agents_by_run(runs: Sequence[tuple[str, Run]], scale: Scale, ink: Ink) -> Sp
                 },
             },
         ],
-        "config": _config(),
+        "config": chart_config(),
     }
 
 
@@ -342,7 +316,7 @@ def outcomes(rows: Sequence[tuple[str, Mapping[str, float]]], ink: Ink) -> Spec:
         "field": "source",
         "type": "nominal",
         "sort": [source for source, _ in rows],
-        "axis": {"title": None, "ticks": False, "domain": False, "labelLimit": 120, "labelColor": _TEXT[ink]},
+        "axis": {"title": None, "ticks": False, "domain": False, "labelLimit": 120, "labelColor": TEXT[ink]},
     }
     x = {"type": "quantitative", "scale": {"domain": [0, 1]}, "axis": None}
     return {
@@ -350,7 +324,7 @@ def outcomes(rows: Sequence[tuple[str, Mapping[str, float]]], ink: Ink) -> Spec:
         "data": {"values": pieces},
         "layer": [
             {
-                "mark": {"type": "bar", "opacity": 0.45, "stroke": _PAPER[ink], "strokeWidth": 2},
+                "mark": {"type": "bar", "opacity": 0.45, "stroke": PAPER[ink], "strokeWidth": 2},
                 "encoding": {
                     "x": {"field": "start", **x},
                     "x2": {"field": "end"},
@@ -364,7 +338,7 @@ def outcomes(rows: Sequence[tuple[str, Mapping[str, float]]], ink: Ink) -> Spec:
                 },
             },
             {
-                "mark": {"type": "text", "fontSize": 13, "fontWeight": 600, "color": _TEXT[ink]},
+                "mark": {"type": "text", "fontSize": 13, "fontWeight": 600, "color": TEXT[ink]},
                 "encoding": {
                     "x": {"field": "middle", **x},
                     "y": y,
@@ -372,7 +346,7 @@ def outcomes(rows: Sequence[tuple[str, Mapping[str, float]]], ink: Ink) -> Spec:
                 },
             },
         ],
-        "config": _config(),
+        "config": chart_config(),
     }
 
 
@@ -397,7 +371,7 @@ def _row_axis(ink: Ink) -> Spec:
         "domain": False,
         "grid": True,
         "gridOpacity": 0.4,
-        "labelColor": _TEXT[ink],
+        "labelColor": TEXT[ink],
         "labelFontSize": 12,
     }
 
@@ -441,11 +415,4 @@ def _dumbbell_row(report: Report, scale: Scale) -> dict[str, Any]:
         "at": (max(seen) if right else min(seen)) if seen else scale.low,
         "side": "left" if right else "right",
         "shift": 12 if right else -12,
-    }
-
-
-def _config() -> Spec:
-    return {
-        "view": {"stroke": None},
-        "axis": {"labelFontSize": 11, "titleFontSize": 11, "titleFontWeight": 400},
     }

@@ -11,7 +11,7 @@ from workbench.errors import InputError
 from workbench.records import Run
 from workbench.store.rows import RunRow
 from workbench.store.runs import RunStore
-from workbench.ui import charts, text
+from workbench.ui import charts, palette, text
 from workbench.ui.language import t, term
 from workbench.ui.panels.states import show_error
 
@@ -126,7 +126,7 @@ def _cell(row: Row, cell: Cell) -> str:
 def _words(name: str, value: str) -> str:
     match name:
         case "label":
-            return f"{charts.SIGNS.get(value, '')} {term('label', value)}".strip()
+            return f"{palette.SIGNS.get(value, '')} {term('label', value)}".strip()
         case "status":
             return term("run_status", value) if value in ("running", "done") else term("status", value)
         case "sufficiency":

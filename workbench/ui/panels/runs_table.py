@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from workbench.store.rows import RunRow
-from workbench.ui import charts, text
+from workbench.ui import palette, text
 from workbench.ui.language import t, term
 from workbench.ui.navigation import open_page
 
@@ -45,7 +45,7 @@ def runs_table(rows: Sequence[RunRow], key: str, *, brief: bool = False) -> list
             ),
             "label": column.TextColumn(t("column.label"), width=100),
             "score": column.ProgressColumn(
-                t("column.score"), min_value=0, max_value=100, format="%.0f", width=110, color=charts.GREY
+                t("column.score"), min_value=0, max_value=100, format="%.0f", width=110, color=palette.GREY
             ),
             "as_of": column.DateColumn(t("column.as_of"), width=90),
             "strategy": column.TextColumn(t("column.strategy"), width=90),
@@ -63,7 +63,7 @@ def runs_table(rows: Sequence[RunRow], key: str, *, brief: bool = False) -> list
 
 
 def _line(row: RunRow) -> dict[str, object]:
-    sign = charts.SIGNS.get(row.label or "", "")
+    sign = palette.SIGNS.get(row.label or "", "")
     star = "★ " if row.starred else ""
     return {
         "subject": star + row.subject_title,

@@ -9,7 +9,7 @@ import streamlit as st
 
 from workbench.records import MatchSubject, Run, Verdict
 from workbench.strategy.schema import ChaptersStrategy, Synthesis
-from workbench.ui import charts, rubric, text
+from workbench.ui import charts, palette, rubric, text
 from workbench.ui.language import t, term
 from workbench.ui.panels.states import errors_shown
 from workbench.workspace import Workspace
@@ -72,8 +72,8 @@ def label_badge(label: str | None) -> str:
     """A verdict label as Markdown: its colour, its sign and its word."""
     if label is None:
         return text.MISSING
-    sign = charts.SIGNS.get(label, "")
-    return f":{charts.BADGES.get(label, 'gray')}-badge[{sign} {text.escape(term('label', label))}]"
+    sign = palette.SIGNS.get(label, "")
+    return f":{palette.BADGES.get(label, 'gray')}-badge[{sign} {text.escape(term('label', label))}]"
 
 
 def counted(verdict: Verdict) -> str:
