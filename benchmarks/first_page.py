@@ -38,8 +38,8 @@ FLAGS = [
     "--disable-sync",
 ]
 QUIET = ["--server.headless", "true", "--browser.gatherUsageStats", "false"]
-DRAWN = "document.querySelector('h1') && !document.querySelector('[data-testid=stStatusWidget]')"
-APP = Path(__file__).parents[1] / "workbench" / "app.py"
+DRAWN = "document.querySelector('h1') && document.querySelector('[data-test-script-state=notRunning]')"
+APP = Path(__file__).parents[1] / "workbench" / "server.py"
 HELLO = """
 import runpy
 import pandas

@@ -1,4 +1,4 @@
-"""Streamlit entry: ``streamlit run workbench/app.py``. Opens the workspace and runs the page asked for."""
+"""The script of every session: settles the language, draws the menu and runs the page asked for."""
 
 from __future__ import annotations
 

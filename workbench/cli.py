@@ -50,7 +50,7 @@ from workbench.store import backups
 from workbench.strategy.findings import Finding
 from workbench.workspace import Workspace, init_workspace
 
-APP = Path(__file__).with_name("app.py")
+APP = Path(__file__).with_name("server.py")
 ADDRESS = "127.0.0.1"
 
 

@@ -46,7 +46,7 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     environment = {
         key: value for key, value in os.environ.items() if not key.startswith(("LLM_", "WORKBENCH_"))
     }
-    app = str(ROOT / "workbench" / "app.py")
+    app = str(ROOT / "workbench" / "server.py")
     log = (home.parent / "server.log").open("w")
     server = subprocess.Popen(
         [sys.executable, "-m", "streamlit", "run", app, "--server.port", str(port)],
@@ -107,7 +107,6 @@ def visit(address: str, tmp_path: Path) -> Iterator[Visit]:
 
 def settled(page: sync_api.Page) -> None:
     """Wait until Streamlit has finished drawing."""
-    page.wait_for_selector("[data-testid=stApp]")
     page.wait_for_selector("h1")
-    page.wait_for_function("!document.querySelector('[data-testid=stStatusWidget]')")
+    page.wait_for_selector("[data-testid=stApp][data-test-script-state=notRunning]")
     page.wait_for_function("!document.querySelector('[data-stale=true]')")

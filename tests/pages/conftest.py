@@ -34,10 +34,8 @@ def workspace(furnished: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setenv("WORKBENCH_HOME", str(home))
     for variable in ("LLM_MODEL", "LLM_SPECIALIST_MODEL", "LLM_AGGREGATOR_MODEL", "WORKBENCH_LANGUAGE"):
         monkeypatch.delenv(variable, raising=False)
-    opened = session.open_workspace()
-    yield opened
-    opened.jobs.close()
-    opened.store.close()
+    yield session.open_workspace()
+    session.close_workspaces()
 
 
 @pytest.fixture

@@ -243,3 +243,13 @@ def test_key_figures_are_in_the_readers_steps_and_a_missing_one_says_why(
     assert figures["毛利率"] == (r"91\.5%", "")
     assert figures["市盈率"] == ("–", "loss in 2020")
     assert figures["净资产收益率"] == ("–", "未披露。")
+
+
+def test_a_defect_is_one_line_and_not_a_traceback() -> None:
+    script = (
+        "from workbench.ui.panels.states import show_unexpected\nshow_unexpected(ValueError('secret detail'))"
+    )
+    app = AppTest.from_string(script).run()
+    (shown,) = app.error
+    assert "ValueError" in shown.value
+    assert "secret" not in shown.value

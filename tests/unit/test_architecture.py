@@ -20,14 +20,14 @@ FLOORS = (
     ("workspace", "crews", "tryout"),
     ("ui", "console", "doctor"),
     ("commands",),
-    ("pages", "app", "cli"),
+    ("pages", "app", "server", "cli"),
     ("__main__",),
 )
 """From the ground up. A room imports from its own floor and from below."""
 
 MAX_LINES = 450
 MAX_PAGE_LINES = 120
-STREAMLIT_ROOMS = ("pages", "app", "ui")
+STREAMLIT_ROOMS = ("pages", "app", "server", "ui")
 LITELLM_HOME = Path("workbench/llm/hosted.py")
 
 
@@ -112,7 +112,7 @@ class Blocked:
 sys.meta_path.insert(0, Blocked())
 import workbench
 for module in pkgutil.walk_packages(workbench.__path__, "workbench."):
-    if module.name.split(".")[1] not in ("ui", "app", "__main__"):
+    if module.name.split(".")[1] not in ("ui", "app", "server", "__main__"):
         importlib.import_module(module.name)
 """
 

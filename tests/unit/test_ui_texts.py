@@ -18,7 +18,7 @@ from workbench.ui.navigation import PageName
 
 ROOT = Path(__file__).parents[2]
 SOURCES = sorted(
-    [*(ROOT / "pages").glob("*.py"), *(ROOT / "workbench" / "ui").rglob("*.py"), ROOT / "workbench/app.py"]
+    [*(ROOT / "pages").glob("*.py"), *(ROOT / "workbench" / "ui").rglob("*.py"), ROOT / "workbench/app.py", ROOT / "workbench/server.py"]
 )
 
 CLOSED_SETS = {

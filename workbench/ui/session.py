@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
-
-import streamlit as st
 
 from workbench.ui import language
 from workbench.workspace import Workspace, find_workspace
+
+_open: dict[Path, Workspace] = {}
+_opening = threading.Lock()
 
 
 def open_workspace() -> Workspace:
@@ -16,12 +18,20 @@ def open_workspace() -> Workspace:
     Raises:
         WorkspaceError: There is none.
     """
-    return _open(str(find_workspace()))
+    folder = find_workspace()
+    with _opening:
+        if folder not in _open:
+            _open[folder] = Workspace.open(folder)
+        return _open[folder]
 
 
-@st.cache_resource(show_spinner=False)
-def _open(home: str) -> Workspace:
-    return Workspace.open(Path(home))
+def close_workspaces() -> None:
+    """Stop the runs this process carries out; they can be resumed."""
+    with _opening:
+        while _open:
+            _, workspace = _open.popitem()
+            workspace.jobs.close()
+            workspace.store.close()
 
 
 def begin() -> None:

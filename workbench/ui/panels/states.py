@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -11,6 +12,8 @@ from workbench.errors import AmbiguousError, WorkbenchError
 from workbench.ui.language import t
 from workbench.ui.navigation import PageName, open_page
 from workbench.ui.text import escape
+
+log = logging.getLogger(__name__)
 
 
 @contextmanager
@@ -31,6 +34,17 @@ def show_error(error: WorkbenchError) -> None:
     if error.where:
         with st.expander(t("state.details")):
             st.code(error.where, language=None, wrap_lines=True)
+
+
+def show_unexpected(error: Exception) -> bool:
+    """Show a defect of ours in one line; its traceback is for the terminal.
+
+    Returns:
+        True: Streamlit shows nothing of its own.
+    """
+    log.exception("a page failed", exc_info=error)
+    st.error(t("state.unexpected", kind=type(error).__name__), icon=":material/bug_report:")
+    return True
 
 
 def empty(words: str, *, button: str, target: PageName, key: str) -> None:

@@ -1,0 +1,29 @@
+"""The web server: ``streamlit run workbench/server.py``. What happens once, before the first page is asked.
+
+Importing this module imports what the first page needs, so that whoever opens it does not wait for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from pathlib import Path
+
+import streamlit as st
+
+from workbench.errors import WorkbenchError
+from workbench.ui import session
+from workbench.ui.panels import heading, installed, runs_table, start  # noqa: F401 - the first page
+from workbench.ui.panels.states import show_unexpected
+
+
+@asynccontextmanager
+async def lifespan(app: st.App) -> AsyncIterator[None]:
+    """Load the facts before anybody asks for them; stop what is running when the server stops."""
+    with suppress(WorkbenchError):  # the page says what is wrong, in the reader's language
+        _ = session.open_workspace().evidence
+    yield
+    session.close_workspaces()
+
+
+app = st.App(Path(__file__).with_name("app.py"), lifespan=lifespan, on_script_error=show_unexpected)
