@@ -12,9 +12,10 @@ import hashlib
 import re
 from collections.abc import Iterable
 
+from workbench.evidence.history import Row, Table
 from workbench.evidence.instruments import Instrument
 from workbench.evidence.labels import unit_of
-from workbench.evidence.view import Dividend, Figure, Price, Row, View, _Table
+from workbench.evidence.view import Dividend, Figure, Price, View
 from workbench.records import Receipt
 
 NAME, NAME_EN, CODE, PLACE = "公司A", "Company A", "CODE-A", "某地"
@@ -186,7 +187,7 @@ class Rescaled(View):
     def receipt(self) -> Receipt:
         return self._seen.receipt()
 
-    def _ask(self, table: _Table[Row], where: str, *parameters: object) -> list[Row]:
+    def _ask(self, table: Table[Row], where: str, *parameters: object) -> list[Row]:
         return self._seen._ask(table, where, *parameters)
 
 

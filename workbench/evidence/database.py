@@ -26,6 +26,7 @@ from filelock import FileLock
 from sqlite_utils import Database, Migrations
 
 from workbench.errors import EvidenceError, InputError
+from workbench.evidence.history import History, Row, Table, read_history
 from workbench.evidence.news_text import item_id
 
 if TYPE_CHECKING:
@@ -50,6 +51,9 @@ FACT_FILES = {
 """Name of each CSV file in the facts folder, and the table it belongs to. Absences start empty."""
 
 IMPORT_TABLES = (*dict.fromkeys(FACT_FILES.values()), "absences")
+
+KEPT_ROWS = 100_000
+"""Rows of histories kept in memory, some tens of megabytes."""
 
 LOCK_TIMEOUT_S = 30.0
 """How long a process waits while another loads the facts, which takes well under a second."""
@@ -173,6 +177,7 @@ class EvidenceDB:
         self._local = threading.local()
         self._loaded: tuple[tuple[int, int], ...] | None = None
         self._instruments: tuple[tuple[int, int], Instruments] | None = None
+        self._histories: dict[tuple[object, ...], History[Any]] = {}
         self.refresh()
 
     def view(self, as_of: dt.date) -> View:
@@ -180,7 +185,31 @@ class EvidenceDB:
         from workbench.evidence.view import View
 
         self.refresh()
+        self._forget_histories_that_changed()
         return View(self, as_of)
+
+    def history(
+        self, table: Table[Row], where: str, parameters: tuple[object, ...], day: dt.date
+    ) -> History[Row]:
+        """What is on record in answer to a question, complete up to ``day`` at least.
+
+        For ``evidence.view`` alone: a history reaches beyond the day it is asked for.
+        """
+        if not table.kept:
+            return read_history(self, table, where, parameters, until=day)
+        histories, question = self._histories, (table.name, where, parameters)
+        if question not in histories:
+            if sum(map(len, histories.values())) > KEPT_ROWS:
+                histories.clear()
+            histories[question] = read_history(self, table, where, parameters)
+        return histories[question]
+
+    def _forget_histories_that_changed(self) -> None:
+        ((version,),) = self.rows("PRAGMA data_version")  # counts the writes of other connections
+        state = version, self._db.conn.total_changes
+        if getattr(self._local, "state", None) != state:
+            self._local.state = state
+            self._histories = {}  # and not clear(): what is being read belongs to the old state
 
     @property
     def instruments(self) -> Instruments:

@@ -1,19 +1,18 @@
 """The point-in-time view: the only way to evidence, and what makes look-ahead impossible.
 
-Every question goes through one query which asks for rows dated strictly before the as-of date. Rows on or
-after that date are never read, only counted; rows whose date nobody knows are dropped and counted. Where
-several visible rows state the same thing (a restated figure, an imported copy of a sample row), the one
-that was known last by the as-of date is taken.
+Every question goes through one place, which cuts the history of its answers at the as-of date. Rows dated
+on or after it are only counted; rows whose date nobody knows are dropped and counted. Where several visible
+rows state the same thing (a restated figure, an imported copy of a sample row), the one that was known last
+by the as-of date is taken.
 """
 
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from workbench.errors import InputError
+from workbench.evidence.history import Row, Table
 from workbench.records import Receipt
 
 if TYPE_CHECKING:
@@ -174,44 +173,15 @@ class Indicator(NamedTuple):
     published: dt.date
 
 
-Row = TypeVar("Row", bound=tuple[Any, ...])
-
-_DATES = frozenset({"date", "published", "period_end", "ex_date", "share_basis", "since", "until"})
-
-
-@dataclass(frozen=True)
-class _Table(Generic[Row]):
-    """How one table is read.
-
-    Attributes:
-        name: Table name.
-        row: NamedTuple whose fields are the columns read.
-        dated: Column with the day from which a row could be known.
-        identity: Columns on which two rows state the same thing, so that the later one replaces the earlier.
-        adds: What the later row leaves empty stays as the earlier one has it, because sources know different
-            figures of one match.
-    """
-
-    name: str
-    row: type[Row]
-    dated: str
-    identity: tuple[str, ...]
-    adds: bool = False
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        return self.row._fields  # type: ignore[attr-defined, no-any-return]
-
-
-STATEMENTS = _Table("statements", Figure, "published", ("code", "fiscal_year", "item"))
-PRICES = _Table("prices", Price, "date", ("code", "date"))
-DIVIDENDS = _Table("dividends", Dividend, "ex_date", ("code", "ex_date", "kind"))
-EVENTS = _Table("events", Event, "date", ("code", "date", "kind"))
-MATCHES = _Table("matches", Match, "date", ("date", "home", "away"), adds=True)
-ABSENCES = _Table("absences", Absence, "published", ("team", "player"))
-DOCUMENTS = _Table("documents", Document, "published", ("id",))
-RELATIONS = _Table("relations", Relation, "published", ("code", "other", "kind"))
-INDICATORS = _Table("indicators", Indicator, "published", ("name", "period"))
+STATEMENTS = Table("statements", Figure, "published", ("code", "fiscal_year", "item"))
+PRICES = Table("prices", Price, "date", ("code", "date"))
+DIVIDENDS = Table("dividends", Dividend, "ex_date", ("code", "ex_date", "kind"))
+EVENTS = Table("events", Event, "date", ("code", "date", "kind"))
+MATCHES = Table("matches", Match, "date", ("date", "home", "away"), adds=True)
+ABSENCES = Table("absences", Absence, "published", ("team", "player"))
+DOCUMENTS = Table("documents", Document, "published", ("id",), kept=False)
+RELATIONS = Table("relations", Relation, "published", ("code", "other", "kind"))
+INDICATORS = Table("indicators", Indicator, "published", ("name", "period"))
 
 
 class View:
@@ -329,43 +299,17 @@ class View:
             undated=len(self._undated),
         )
 
-    def _ask(self, table: _Table[Row], where: str, *parameters: object) -> list[Row]:
-        """The one query. Returns a list the caller may keep but not change."""
+    def _ask(self, table: Table[Row], where: str, *parameters: object) -> list[Row]:
+        """The one question. Returns a list the caller may keep but not change."""
         question = (table.name, where, parameters)
         if question not in self._answers:
-            self._answers[question] = self._read(table, where, parameters)
+            history = self._db.history(table, where, parameters, self.as_of)
+            self._withheld.update(history.from_on(self.as_of))
+            self._undated.update(history.undated)
+            if newest := history.newest_before(self.as_of):
+                self._newest = max(self._newest or newest, newest)
+            self._answers[question] = history.before(self.as_of)
         return self._answers[question]
-
-    def _read(self, table: _Table[Row], where: str, parameters: Sequence[object]) -> list[Row]:
-        day = self.as_of.isoformat()
-        hidden = self._db.rows(
-            f"SELECT id, {table.dated} IS NULL FROM {table.name}"
-            f" WHERE ({where}) AND ({table.dated} >= ? OR {table.dated} IS NULL)",
-            (*parameters, day),
-        )
-        for row_id, undated in hidden:
-            (self._undated if undated else self._withheld).add((table.name, row_id))
-        columns = table.columns
-        dates = [index for index, column in enumerate(columns) if column in _DATES]
-        identity = [columns.index(column) for column in table.identity]
-        known: dict[tuple[Any, ...], Row] = {}
-        for values in self._db.rows(
-            f"SELECT {', '.join(columns)} FROM {table.name} WHERE ({where}) AND {table.dated} < ?"
-            f" ORDER BY {table.dated}, origin != 'sample', id",
-            (*parameters, day),
-        ):
-            cells = list(values)
-            for index in dates:
-                cells[index] = cells[index] and dt.date.fromisoformat(cells[index])
-            key = tuple(values[index] for index in identity)
-            earlier = known.pop(key, None)  # so that a revision also takes its place in the order
-            if earlier is not None and table.adds:
-                cells = [old if cell is None else cell for cell, old in zip(cells, earlier, strict=True)]
-            known[key] = table.row(*cells)
-        if known:
-            newest = getattr(next(reversed(known.values())), table.dated)
-            self._newest = max(self._newest or newest, newest)
-        return list(known.values())
 
 
 def parse_day(text: str) -> dt.date:
