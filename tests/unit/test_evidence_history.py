@@ -115,3 +115,17 @@ def test_of_each_thing_the_statement_known_last_is_seen(stated: list[tuple[int, 
     hidden = [("prices", position) for position, row in enumerate(rows) if row.date >= day(as_of)]
     assert history.from_on(day(as_of)) == hidden
     assert history.newest_before(day(as_of)) == max(latest, default=None)
+
+
+def test_a_result_is_shared_by_views_of_one_date_until_the_database_changes(db: EvidenceDB) -> None:
+    worked_out: list[int] = []
+
+    def work_out() -> int:
+        worked_out.append(1)
+        return len(worked_out)
+
+    assert [db.view(day(2)).shared("sum", work_out) for _ in range(2)] == [1, 1]
+    assert db.view(day(3)).shared("sum", work_out) == 2
+    assert db.view(day(2)).shared("mean", work_out) == 3
+    db.add("prices", [price(3, 30)], origin="mine")
+    assert db.view(day(2)).shared("sum", work_out) == 4

@@ -17,10 +17,10 @@ import datetime as dt
 import hashlib
 import sqlite3
 import threading
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from filelock import FileLock
 from sqlite_utils import Database, Migrations
@@ -32,6 +32,8 @@ from workbench.evidence.news_text import item_id
 if TYPE_CHECKING:
     from workbench.evidence.instruments import Instruments
     from workbench.evidence.view import View
+
+T = TypeVar("T")
 
 SAMPLE = "sample"
 """Origin of the rows that come from the facts folder."""
@@ -54,6 +56,9 @@ IMPORT_TABLES = (*dict.fromkeys(FACT_FILES.values()), "absences")
 
 KEPT_ROWS = 100_000
 """Rows of histories kept in memory, some tens of megabytes."""
+
+KEPT_RESULTS = 200
+"""Results worked out from histories that are kept in memory."""
 
 LOCK_TIMEOUT_S = 30.0
 """How long a process waits while another loads the facts, which takes well under a second."""
@@ -178,6 +183,7 @@ class EvidenceDB:
         self._loaded: tuple[tuple[int, int], ...] | None = None
         self._instruments: tuple[tuple[int, int], Instruments] | None = None
         self._histories: dict[tuple[object, ...], History[Any]] = {}
+        self._shared: dict[Hashable, Any] = {}
         self.refresh()
 
     def view(self, as_of: dt.date) -> View:
@@ -204,12 +210,22 @@ class EvidenceDB:
             histories[question] = read_history(self, table, where, parameters)
         return histories[question]
 
+    def shared(self, name: Hashable, work_out: Callable[[], T]) -> T:
+        """What ``work_out`` makes of histories, done once while the database stays as it is."""
+        shared = self._shared
+        if name not in shared:
+            if len(shared) >= KEPT_RESULTS:
+                shared.clear()
+            shared[name] = work_out()
+        result: T = shared[name]
+        return result
+
     def _forget_histories_that_changed(self) -> None:
         ((version,),) = self.rows("PRAGMA data_version")  # counts the writes of other connections
         state = version, self._db.conn.total_changes
         if getattr(self._local, "state", None) != state:
             self._local.state = state
-            self._histories = {}  # and not clear(): what is being read belongs to the old state
+            self._histories, self._shared = {}, {}  # not cleared: what is being read is of the old state
 
     @property
     def instruments(self) -> Instruments:

@@ -11,12 +11,14 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from typing import Any, Literal
 from weakref import WeakKeyDictionary
 
 from workbench.evidence.football_text import render, render_all
 from workbench.evidence.league import (
     Appearance,
+    Averages,
     Played,
     Record,
     Standing,
@@ -28,7 +30,7 @@ from workbench.evidence.league import (
 )
 from workbench.evidence.slices import slice_
 from workbench.evidence.strengths import GOALS_ONLY, MIN_MATCHES, MIXED, Strength, Strengths, fit
-from workbench.evidence.view import Absence, View
+from workbench.evidence.view import Absence, Match, View
 from workbench.records import Evidence, MatchSubject, Sufficiency
 
 Side = Literal["home", "away"]
@@ -109,7 +111,11 @@ def stats(view: View, subject: MatchSubject, window: Window = DEFAULT_WINDOW) ->
     }
     matches = _league(view, subject).matches
     for name, blend in (("mixed", MIXED), ("goals_only", GOALS_ONLY)):
-        if fitted := fit(matches, subject.season, subject.date, blend):
+        fitted = view.shared(
+            ("strengths", name, subject.competition, subject.season, subject.date),
+            partial(fit, matches, subject.season, subject.date, blend),
+        )
+        if fitted:
             facts.setdefault("strengths", {})[name] = _strengths(fitted, subject)
         else:
             missing["strengths"] = f"{len(matches)} matches of the competition known, {MIN_MATCHES} needed"
@@ -200,11 +206,11 @@ def _league(view: View, subject: MatchSubject) -> _League:
 
 
 def _work_out(view: View, subject: MatchSubject) -> _League:
-    matches = played(view.matches(competition=subject.competition))
+    known = view.matches(competition=subject.competition)
+    matches, table, means = view.shared(
+        ("league", subject.competition, subject.season, subject.date), lambda: _standing_on(known, subject)
+    )
     seen = {side: appearances(played(view.matches(team=club)), club) for side, club in _clubs(subject)}
-    table = standings(matches, subject.season)
-    since = subject.date - dt.timedelta(days=AVERAGES_DAYS)
-    means = averages([match for match in matches if match.date >= since])
     missing: dict[str, str] = {}
     for side, club in _clubs(subject):
         if club not in table:
@@ -225,6 +231,16 @@ def _work_out(view: View, subject: MatchSubject) -> _League:
         "newest": matches[-1].date.isoformat() if matches else None,
     }
     return _League(matches, seen, table, header, missing)
+
+
+def _standing_on(
+    known: Sequence[Match], subject: MatchSubject
+) -> tuple[list[Played], dict[str, Standing], Averages | None]:
+    """The matches played in the competition, its table, and its averages on the day of the match."""
+    matches = played(known)
+    since = subject.date - dt.timedelta(days=AVERAGES_DAYS)
+    recent = [match for match in matches if match.date >= since]
+    return matches, standings(matches, subject.season), averages(recent)
 
 
 def _seen(view: View, subject: MatchSubject, side: Side) -> list[Appearance]:

@@ -9,7 +9,8 @@ by the as-of date is taken.
 from __future__ import annotations
 
 import datetime as dt
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from collections.abc import Callable, Hashable
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
 from workbench.errors import InputError
 from workbench.evidence.history import Row, Table
@@ -18,6 +19,8 @@ from workbench.records import Receipt
 if TYPE_CHECKING:
     from workbench.evidence.database import EvidenceDB
     from workbench.evidence.instruments import Instrument, Instruments
+
+T = TypeVar("T")
 
 DividendKind = Literal["interim", "final", "special"]
 EventKind = Literal["split", "share_count", "new_business"]
@@ -289,6 +292,15 @@ class View:
     def indicators(self, name: str | None = None) -> list[Indicator]:
         """Latest revision of each reading of one macro series, or of all; oldest publication first."""
         return self._ask(INDICATORS, "name = ?", name) if name else self._ask(INDICATORS, "true")
+
+    def shared(self, name: Hashable, work_out: Callable[[], T]) -> T:
+        """What ``work_out`` makes of answers of this view, done once for all views of this date.
+
+        Args:
+            name: What it is; says all that it depends on but the answers.
+            work_out: Must not ask the view: what another one was answered is not on the receipt of this one.
+        """
+        return self._db.shared((self.as_of, name), work_out)
 
     def receipt(self) -> Receipt:
         """What this view has let through and withheld so far."""
