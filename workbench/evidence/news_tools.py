@@ -215,6 +215,7 @@ def supply_chain(view: View, item: NewsItem, links: Sequence[Link] = ()) -> Evid
             "note": relation.note or "",
             "date": relation.published.isoformat(),
             "named": relation.other in mentioned,
+            "listed": relation.other.isupper(),
         }
         for relation in relations
     ]

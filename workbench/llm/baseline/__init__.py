@@ -11,7 +11,13 @@ import time
 
 from workbench.errors import ModelError
 from workbench.llm.base import Reply, Request
-from workbench.llm.baseline import chapters, match, synthesis  # noqa: F401 - each registers its rules
+from workbench.llm.baseline import (  # noqa: F401 - each registers its rules
+    chapters,
+    match,
+    news,
+    news_second_look,
+    synthesis,
+)
 from workbench.llm.baseline.registry import ANSWERS
 from workbench.records import BASELINE
 

@@ -1,0 +1,157 @@
+"""What the baseline reads in a news item: its sentences, the events they report, the companies they name."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from workbench.llm.baseline.news_lexicon import (
+    ADDRESSED,
+    DENIED_BEFORE,
+    FALLING,
+    HEDGED,
+    MOVE,
+    RISING,
+    SHARE_PRICE,
+    TERMS,
+    Term,
+)
+
+Facts = Mapping[str, Any]
+
+_HIDDEN = (("<script", "</script"), ("<style", "</style"), ("<!--", "-->"))
+_TAG = re.compile(r"<[^<>]{1,300}>")
+_SENTENCE = re.compile(r"[^。！？!?\n；;]+?(?:[。！？!?\n；;]|\.(?=\s|$)|$)")
+
+LATER_SHARE = 0.85
+"""What an event is worth in the body, against one in the title."""
+
+
+@dataclass(frozen=True)
+class Sentence:
+    text: str
+    in_title: bool
+
+    @property
+    def hedged(self) -> bool:
+        return bool(HEDGED.search(self.text))
+
+
+@dataclass(frozen=True)
+class Hit:
+    """An event the item reports.
+
+    Attributes:
+        term: Entry of the lexicon.
+        words: As the item writes them.
+        sentence: Where they stand.
+        denied: Whether the words before say that it did not happen.
+    """
+
+    term: Term
+    words: str
+    sentence: Sentence
+    denied: bool
+
+    @property
+    def strength(self) -> float:
+        return self.term.strength if self.sentence.in_title else self.term.strength * LATER_SHARE
+
+
+@dataclass(frozen=True)
+class Company:
+    """A company the item names. ``alone`` is False where the body lists it among several others."""
+
+    code: str
+    name: str
+    industry_kind: str
+    in_title: bool
+    alone: bool
+
+
+@dataclass(frozen=True)
+class Reading:
+    """An item as the baseline understands it.
+
+    Attributes:
+        hits: Events, the strongest first.
+        companies: Those named in sentences that report something.
+        rising: How many words speak of something getting better.
+        falling: And worse.
+        move: Largest change of a share price in per cent, 0 where none is told.
+        addressed: Sentences that speak to the reader; nothing in them was read.
+    """
+
+    hits: tuple[Hit, ...]
+    companies: tuple[Company, ...]
+    rising: int
+    falling: int
+    move: float
+    addressed: int
+
+    def strongest(self, events: frozenset[str] | None = None) -> Hit | None:
+        """The strongest event, or the strongest among some types."""
+        return next((hit for hit in self.hits if events is None or hit.term.event in events), None)
+
+    @property
+    def named_in_title(self) -> bool:
+        return any(company.in_title for company in self.companies)
+
+
+def read(facts: Facts) -> Reading:
+    """Read the item among an agent's facts."""
+    item, links = facts["item"], facts["links"]
+    every = [Sentence(text, True) for text in _sentences(item["title"])]
+    every += [Sentence(text, False) for text in _sentences(item["body"])]
+    sentences = [sentence for sentence in every if not ADDRESSED.search(sentence.text)]
+    hits = sorted(_hits(sentences), key=lambda hit: -hit.strength)
+    return Reading(
+        hits=tuple(hits),
+        companies=tuple(_companies(links, sentences)),
+        rising=sum(len(RISING.findall(sentence.text)) for sentence in sentences),
+        falling=sum(len(FALLING.findall(sentence.text)) for sentence in sentences),
+        move=max((move for sentence in sentences for move in _moves(sentence.text)), default=0.0),
+        addressed=len(every) - len(sentences),
+    )
+
+
+def _sentences(text: str) -> Iterator[str]:
+    """Sentences of a text, without its markup and what the markup hides from a reader."""
+    for begin, end in _HIDDEN:
+        first, *rest = re.split(re.escape(begin), text, flags=re.IGNORECASE)
+        shown = (re.split(re.escape(end), part, maxsplit=1, flags=re.IGNORECASE)[1:] for part in rest)
+        text = " ".join([first, *(part[0] for part in shown if part)])
+    for match in _SENTENCE.finditer(_TAG.sub(" ", text)):
+        if sentence := match[0].strip():
+            yield sentence
+
+
+def _hits(sentences: Sequence[Sentence]) -> Iterator[Hit]:
+    for sentence in sentences:
+        for term in TERMS:
+            if match := term.pattern.search(sentence.text):
+                before = sentence.text[: match.start()]
+                yield Hit(term, match[0], sentence, bool(DENIED_BEFORE.search(before)))
+
+
+def _companies(links: Sequence[Mapping[str, Any]], sentences: Sequence[Sentence]) -> Iterator[Company]:
+    """The linked companies, as far as a sentence that was read names them."""
+    named = {link["code"]: [s for s in sentences if _names(link, s.text)] for link in links}
+    for link in links:
+        where = named[link["code"]]
+        if where:
+            in_title = any(sentence.in_title for sentence in where)
+            listed = all(sum(s in other for other in named.values()) > 2 for s in where)
+            yield Company(link["code"], link["name"], link["industry_kind"], in_title, in_title or not listed)
+
+
+def _names(link: Mapping[str, Any], text: str) -> bool:
+    return any(link[key] and link[key] in text for key in ("matched", "name", "name_en", "code"))
+
+
+def _moves(sentence: str) -> Iterator[float]:
+    if SHARE_PRICE.search(sentence):
+        for match in MOVE.finditer(sentence):
+            yield float(match[1] or match[2])

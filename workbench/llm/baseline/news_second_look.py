@@ -1,0 +1,126 @@
+"""The second look of the baseline's news specialists: what stands around the words that carried the draft.
+
+A draft goes by the words alone. Here an event that is denied no longer counts, a rumour counts for less, a
+company merely listed among others is no direct blow, and what was reported before is known already; a score
+too low for a company that the title names with a clear event is raised, as the scoring document demands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from workbench.llm.base import Request
+from workbench.llm.baseline.news import FIELDS, Desk, Judgement, answer, desk_of, judge
+from workbench.llm.baseline.registry import answers
+
+HEDGED, PASSING, KNOWN = 0.85, 0.80, 0.90
+"""What the impact of a rumour, of a company mentioned in passing and of known news is multiplied by."""
+
+CLEAR = 0.75
+"""Impact that a company named in the title deserves, and the strength from which its event is clear."""
+
+
+class Finding(NamedTuple):
+    """What one check says: the impact times ``factor``, the confidence plus ``confidence``."""
+
+    why: str
+    factor: float
+    confidence: float
+
+
+@answers("news_specialist", "revised")
+def revise(request: Request) -> Mapping[str, Any]:
+    """The draft after a second look at the same item and rows."""
+    desk, draft = desk_of(request), request.draft or {}
+    specialist = str(request.task["specialist"])
+    denied = _denied(specialist, desk)
+    standing = tuple(hit for hit in desk.reading.hits if not hit.denied)
+    judgement = judge(specialist, replace(desk, reading=replace(desk.reading, hits=standing)))
+    findings = [*denied, *_findings(desk, judgement)]
+    for finding in findings:
+        judgement.impact *= finding.factor
+        judgement.confidence = max(0.1, judgement.confidence + finding.confidence)
+        judgement.tickers = {
+            code: (impact * finding.factor, kind) for code, (impact, kind) in judgement.tickers.items()
+        }
+    reasons = [finding.why for finding in findings]
+    if not findings and (raised := _raised(specialist, desk, judgement)):
+        reasons.append(raised)
+    revised = answer(judgement, desk)
+    words = desk.words
+    reasons.append(
+        words.say(
+            f"冲击 {draft['impact_score']:.2f} → {revised['impact_score']:.2f}。",
+            f"Impact {draft['impact_score']:.2f} -> {revised['impact_score']:.2f}.",
+        )
+        if reasons
+        else words.say(
+            "核对了否认、传闻、顺带提及与旧闻，初稿站得住。",
+            "Checked for denials, rumours, mentions in passing and known news; the draft stands.",
+        )
+    )
+    return revised | {"why_changed": words.sentences(reasons)}
+
+
+def _denied(specialist: str, desk: Desk) -> Iterator[Finding]:
+    """The event that carried the draft did not happen. The judgement without it is the answer's base."""
+    carried = desk.reading.strongest(FIELDS[specialist]) or desk.reading.strongest()
+    if carried is not None and carried.denied:
+        yield Finding(
+            desk.words.say(
+                f"“{carried.words}”被否认或已解除，不再计入。",
+                f"“{carried.words}” is denied or over and no longer counts.",
+            ),
+            1.0,
+            -0.10,
+        )
+
+
+def _findings(desk: Desk, judgement: Judgement) -> Iterator[Finding]:
+    words, reading, hit = desk.words, desk.reading, judgement.hit
+    if hit is None:
+        return
+    if hit.sentence.hedged:
+        yield Finding(
+            words.say(
+                "所在句子是传闻或推测，打折。", "The sentence is a rumour or a guess; it counts for less."
+            ),
+            HEDGED,
+            -0.10,
+        )
+    if reading.companies and not any(company.alone for company in reading.companies):
+        yield Finding(
+            words.say("公司只是与多家并列提及，不是直接冲击。", "The company is only listed among others."),
+            PASSING,
+            -0.05,
+        )
+    before = [row for row in desk.bearing("news_wire") if hit.term.pattern.search(row["title"])]
+    if before:
+        yield Finding(
+            words.say(
+                f"{before[0]['date']} 已有同类报道，市场已知。", f"Already reported on {before[0]['date']}."
+            ),
+            KNOWN,
+            0.05,
+        )
+
+
+def _raised(specialist: str, desk: Desk, judgement: Judgement) -> str:
+    """Lift a score held back although the title names the company and the event is clear; why, or nothing."""
+    hit, events = judgement.hit, FIELDS[specialist]
+    own = hit is not None and (events is None or hit.term.event in events)
+    if not (own and hit and hit.term.strength >= CLEAR and desk.reading.named_in_title):
+        return ""
+    if specialist == "sector_scan" or judgement.impact >= CLEAR:  # its score is about the others
+        return ""
+    judgement.impact = CLEAR
+    judgement.tickers = {
+        code: (max(impact, CLEAR) if kind == "direct" else impact, kind)
+        for code, (impact, kind) in judgement.tickers.items()
+    }
+    return desk.words.say(
+        "标题点名且事件明确，不因谨慎压低。",
+        "The title names the company and the event is clear: not held back.",
+    )
