@@ -55,13 +55,17 @@ _SERIES_WORDS = {
 
 @dataclass
 class Judgement:
-    """What a specialist makes of an item; the fields of the answer, and the hit that carries the score."""
+    """What a specialist makes of an item.
+
+    Beside the fields of the answer: the hit that carries the score, and how many rows support it.
+    """
 
     impact: float
     confidence: float
     event: EventType
     direction: Direction
     hit: Hit | None
+    support: int = 0
     tickers: dict[str, tuple[float, str]] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     evidence: list[str] = field(default_factory=list)
@@ -322,7 +326,8 @@ def _of_field(
         f"{place}报告{name}。" if own else f"最强的事件是{name}，不属于本领域。",
         f"The {place} reports {name}." if own else f"The strongest event is {name}, of another field.",
     )
-    return Judgement(impact, confidence, event, direction(reading, hit), hit, notes=[note], evidence=evidence)
+    side = direction(reading, hit)
+    return Judgement(impact, confidence, event, side, hit, support, notes=[note], evidence=evidence)
 
 
 def _row_line(row: Mapping[str, Any], words: Wording) -> str:

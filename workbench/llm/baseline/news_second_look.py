@@ -2,7 +2,8 @@
 
 A draft goes by the words alone. Here an event that is denied no longer counts, a rumour counts for less, a
 company merely listed among others is no direct blow, and what was reported before is known already; a score
-too low for a company that the title names with a clear event is raised, as the scoring document demands.
+too low for a company that the title names with a clear event is raised, as the scoring document demands. An
+event of one company without any figure, or without any row of a tool to support it, is less certain.
 """
 
 from __future__ import annotations
@@ -12,11 +13,11 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from workbench.llm.base import Request
-from workbench.llm.baseline.news import FIELDS, Desk, Judgement, answer, desk_of, judge
+from workbench.llm.baseline.news import FIELDS, OF_ONE_COMPANY, Desk, Judgement, answer, desk_of, judge
 from workbench.llm.baseline.registry import answers
 
-HEDGED, PASSING, KNOWN = 0.85, 0.80, 0.90
-"""What the impact of a rumour, of a company mentioned in passing and of known news is multiplied by."""
+HEDGED, PASSING, KNOWN, UNSIZED = 0.85, 0.80, 0.90, 0.95
+"""What is left of the impact of a rumour, a mention in passing, known news, and news without a figure."""
 
 CLEAR = 0.75
 """Impact that a company named in the title deserves, and the strength from which its event is clear."""
@@ -38,7 +39,8 @@ def revise(request: Request) -> Mapping[str, Any]:
     denied = _denied(specialist, desk)
     standing = tuple(hit for hit in desk.reading.hits if not hit.denied)
     judgement = judge(specialist, replace(desk, reading=replace(desk.reading, hits=standing)))
-    findings = [*denied, *_findings(desk, judgement)]
+    doubts = [*denied, *_doubts(desk, judgement)]
+    findings = [*doubts, *_gaps(specialist, desk, judgement)]
     for finding in findings:
         judgement.impact *= finding.factor
         judgement.confidence = max(0.1, judgement.confidence + finding.confidence)
@@ -46,14 +48,16 @@ def revise(request: Request) -> Mapping[str, Any]:
             code: (impact * finding.factor, kind) for code, (impact, kind) in judgement.tickers.items()
         }
     reasons = [finding.why for finding in findings]
-    if not findings and (raised := _raised(specialist, desk, judgement)):
+    if not doubts and (raised := _raised(specialist, desk, judgement)):
         reasons.append(raised)
     revised = answer(judgement, desk)
     words = desk.words
     reasons.append(
         words.say(
-            f"冲击 {draft['impact_score']:.2f} → {revised['impact_score']:.2f}。",
-            f"Impact {draft['impact_score']:.2f} -> {revised['impact_score']:.2f}.",
+            f"冲击 {draft['impact_score']:.2f} → {revised['impact_score']:.2f}，"
+            f"信心 {draft['confidence_score']:.2f} → {revised['confidence_score']:.2f}。",
+            f"Impact {draft['impact_score']:.2f} -> {revised['impact_score']:.2f}, "
+            f"confidence {draft['confidence_score']:.2f} -> {revised['confidence_score']:.2f}.",
         )
         if reasons
         else words.say(
@@ -78,7 +82,8 @@ def _denied(specialist: str, desk: Desk) -> Iterator[Finding]:
         )
 
 
-def _findings(desk: Desk, judgement: Judgement) -> Iterator[Finding]:
+def _doubts(desk: Desk, judgement: Judgement) -> Iterator[Finding]:
+    """Why the event is less than its words say."""
     words, reading, hit = desk.words, desk.reading, judgement.hit
     if hit is None:
         return
@@ -107,13 +112,26 @@ def _findings(desk: Desk, judgement: Judgement) -> Iterator[Finding]:
         )
 
 
+def _gaps(specialist: str, desk: Desk, judgement: Judgement) -> Iterator[Finding]:
+    """What is missing to be sure of its size."""
+    words, hit = desk.words, judgement.hit
+    if hit is None:
+        return
+    told = f"{desk.facts['item']['title']} {desk.facts['item']['body']}"
+    if hit.term.event in OF_ONE_COMPANY and not any(char.isdigit() for char in told):
+        why = words.say("没有给出金额或比例，幅度不明。", "No figure is given, so its size is unknown.")
+        yield Finding(why, UNSIZED, -0.05)
+    if not judgement.support and _own(specialist, judgement):
+        yield Finding(words.say("没有工具内容佐证。", "No row of a tool supports it."), 1.0, -0.03)
+
+
 def _raised(specialist: str, desk: Desk, judgement: Judgement) -> str:
     """Lift a score held back although the title names the company and the event is clear; why, or nothing."""
-    hit, events = judgement.hit, FIELDS[specialist]
-    own = hit is not None and (events is None or hit.term.event in events)
-    if not (own and hit and hit.term.strength >= CLEAR and desk.reading.named_in_title):
+    hit = judgement.hit
+    clear = hit is not None and hit.term.strength >= CLEAR and _own(specialist, judgement)
+    if not clear or not desk.reading.named_in_title or judgement.impact >= CLEAR:
         return ""
-    if specialist == "sector_scan" or judgement.impact >= CLEAR:  # its score is about the others
+    if specialist == "sector_scan":  # whose score is about the others
         return ""
     judgement.impact = CLEAR
     judgement.tickers = {
@@ -124,3 +142,9 @@ def _raised(specialist: str, desk: Desk, judgement: Judgement) -> str:
         "标题点名且事件明确，不因谨慎压低。",
         "The title names the company and the event is clear: not held back.",
     )
+
+
+def _own(specialist: str, judgement: Judgement) -> bool:
+    """Whether the event that carries the score is one of the specialist's own field."""
+    events, hit = FIELDS[specialist], judgement.hit
+    return hit is not None and (events is None or hit.term.event in events)
