@@ -2,9 +2,10 @@
 
 Every measurement starts a fresh server and a fresh browser profile, and takes the time from opening the
 address until the page is drawn and the script has ended. The best of several rounds counts, because whatever
-else the machine does can only add to it. The hello page imports pandas and plotly first, so that both pages
-pay for the libraries an analyst's page needs. Prints the ratio; exits 1 above the bound, and 2 where there is
-no Chromium to measure with.
+else the machine does can only add to it. The hello page imports pandas and plotly first, as an analyst's page
+would. The workbench imports its own when its server starts, so what both need until a server answers and the
+page is drawn is printed as well. Prints the ratio last; exits 1 above the bound, and 2 where there is no
+Chromium to measure with.
 """
 
 from __future__ import annotations
@@ -50,8 +51,9 @@ runpy.run_path(hello.__file__)
 
 
 @contextlib.contextmanager
-def serving(script: Path, home: Path) -> Iterator[str]:
-    """A fresh Streamlit server running ``script``."""
+def serving(script: Path, home: Path) -> Iterator[tuple[str, float]]:
+    """A fresh Streamlit server running ``script``: its address, and the seconds until it answered."""
+    started = time.perf_counter()
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
@@ -69,18 +71,18 @@ def serving(script: Path, home: Path) -> Iterator[str]:
                 urllib.request.urlopen(f"{address}/_stcore/health", timeout=1).close()
                 break
             time.sleep(0.1)
-        yield address
+        yield address, time.perf_counter() - started
     finally:
         server.terminate()
         server.wait(10)
 
 
-def first_page_s(script: Path, home: Path) -> float:
-    """Seconds from opening the address of a fresh server to the page drawn."""
+def first_page_s(script: Path, home: Path) -> tuple[float, float]:
+    """Seconds until a fresh server answers, and from opening its address to the page drawn."""
     from playwright.sync_api import sync_playwright
 
     with (
-        serving(script, home) as address,
+        serving(script, home) as (address, ready),
         tempfile.TemporaryDirectory() as profile,
         sync_playwright() as playwright,
     ):
@@ -93,7 +95,7 @@ def first_page_s(script: Path, home: Path) -> float:
         page.wait_for_function(DRAWN, polling=20, timeout=60_000)
         elapsed = time.perf_counter() - started
         context.close()
-    return elapsed
+    return ready, elapsed
 
 
 def main() -> None:
@@ -104,7 +106,8 @@ def main() -> None:
     if CHROMIUM is None:
         print("there is no Chromium to measure with", file=sys.stderr)
         sys.exit(2)
-    ours, hello = [], []
+    ours: list[tuple[float, float]] = []
+    hello: list[tuple[float, float]] = []
     with tempfile.TemporaryDirectory() as folder:
         home = init_workspace(Path(folder) / "workspace")
         script = Path(folder) / "hello_page.py"
@@ -113,9 +116,15 @@ def main() -> None:
         for _ in range(ROUNDS):
             hello.append(first_page_s(script, home))
             ours.append(first_page_s(APP, home))
-    print("hello page, s:     " + " ".join(f"{seconds:.2f}" for seconds in hello))
-    print("workbench home, s: " + " ".join(f"{seconds:.2f}" for seconds in ours))
-    conclude(("first page / hello page", min(ours) / min(hello), BOUND))
+    for name, rounds in (("hello page", hello), ("workbench home", ours)):
+        shown = ", ".join(f"{ready:.2f} + {page:.2f}" for ready, page in rounds)
+        print(f"{name}, server ready + page drawn, s: {shown}")
+    (hello_all, hello_page), (our_all, our_page) = (
+        (min(ready + page for ready, page in rounds), min(page for _, page in rounds))
+        for rounds in (hello, ours)
+    )
+    print(f"from starting the server to the page drawn, against the hello page: {our_all / hello_all:.3f}")
+    conclude(("first page / hello page", our_page / hello_page, BOUND))
 
 
 if __name__ == "__main__":
