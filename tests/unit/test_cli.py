@@ -229,7 +229,7 @@ def test_doctor_says_what_is_there_and_calls_no_model(workspace: Workspace, sile
         "analyst-workbench",
         "streamlit",
         str(workspace.root),
-        "match, value",
+        "value, value_full",
         "7 companies",
         "none yet",
     ):
@@ -332,26 +332,9 @@ def test_every_command_explains_itself() -> None:
             else:
                 yield (*path, name), child
 
-    names = {path for path, child in walk(cli) if child.help}
-    assert names == {
-        ("init",),
-        ("app",),
-        ("run", "chapters"),
-        ("run", "match"),
-        ("resume",),
-        ("runs",),
-        ("show",),
-        ("compare",),
-        ("export",),
-        ("doctor",),
-        ("prompts", "check"),
-        ("prompts", "release"),
-        ("lint",),
-        ("matches", "import"),
-        ("matches", "forget"),
-        ("absences", "import"),
-        ("absences", "forget"),
-    }
+    commands = dict(walk(cli))
+    assert ("run", "chapters") in commands
+    assert not [path for path, child in commands.items() if not child.help]
 
 
 def test_lint_names_the_prompt_version_that_does_not_exist(workspace: Workspace) -> None:
