@@ -30,6 +30,7 @@ from workbench.commands.common import (
     with_workspace,
 )
 from workbench.commands.football import absences, matches
+from workbench.commands.news import news
 from workbench.compare import compare as compare_runs
 from workbench.doctor import examine
 from workbench.engine.plan import Plan
@@ -41,6 +42,7 @@ from workbench.errors import (
     WorkbenchError,
 )
 from workbench.evidence.fixtures import resolve_match
+from workbench.evidence.news import resolve_item
 from workbench.evidence.view import parse_day
 from workbench.export import FORMATS, Format, file_name
 from workbench.export import export as export_run
@@ -92,7 +94,7 @@ def _described(error: WorkbenchError) -> str:
     help="Folder of the workspace; else WORKBENCH_HOME, else the current folder.",
 )
 def cli(home: Path | None) -> None:
-    """Shape how agents judge a company or a match, and find out whether the judging is any good."""
+    """Shape how agents judge companies, news and matches, and find out whether the judging is any good."""
     for stream in (sys.stdout, sys.stderr):
         # A letter the terminal cannot show must not end the command.
         if isinstance(stream, io.TextIOWrapper):
@@ -101,6 +103,7 @@ def cli(home: Path | None) -> None:
 
 cli.add_command(matches)
 cli.add_command(absences)
+cli.add_command(news)
 cli.add_command(batch)
 cli.add_command(batches)
 
@@ -218,6 +221,23 @@ def match(
     )
 
 
+@run.command()
+@click.argument("item")
+@click.option("--strategy", default="news", show_default=True)
+@model_option
+@cache_option
+@json_option
+@with_workspace
+def signals(
+    workspace: Workspace, item: str, strategy: str, model: str | None, cache: CacheUse, as_json: bool
+) -> int:
+    """Judge a news item: ITEM is its id, the beginning of one, or a part of its title."""
+    subject = resolve_item(workspace.evidence, item).subject
+    loaded = workspace.strategy(strategy)
+    plan = workspace.plan(loaded, subject, subject.published)
+    return _run(workspace, plan, workspace.models(loaded, model), cache, as_json)
+
+
 def _run(workspace: Workspace, plan: Plan, models: Models, cache: CacheUse, as_json: bool) -> int:
     run_id = workspace.jobs.start(plan, models, options=workspace.run_options(cache))
     return _follow(workspace, run_id, as_json)
@@ -271,7 +291,7 @@ def _tell_progress(workspace: Workspace, run_id: str, told: set[str]) -> None:
 @click.option("--subject", help="Code or key of the subject, exactly.")
 @click.option("--strategy")
 @click.option("--status", type=click.Choice(get_args(RunStatus)))
-@click.option("--label", help="buy, watch, avoid; 1, X, 2.")
+@click.option("--label", help="buy, watch, avoid; 1, X, 2; FLASH, ALERT, NOTE, FYI.")
 @click.option("--tag")
 @click.option("--batch", "batch_id", metavar="BATCH", help="Id of a batch, exactly.")
 @click.option("--starred", is_flag=True, default=None)

@@ -24,9 +24,11 @@ from workbench.commands.common import (
 from workbench.engine.batch import expected_calls
 from workbench.errors import InputError
 from workbench.evidence.fixtures import resolve_fixtures
+from workbench.evidence.news import count_items, items
+from workbench.evidence.news_text import Language
 from workbench.evidence.universe import read_universe
 from workbench.evidence.view import parse_day
-from workbench.pipelines.batches import Item, company_items, match_items, parse_dates
+from workbench.pipelines.batches import Item, company_items, match_items, news_items, parse_dates
 from workbench.records import PipelineName
 from workbench.store.batch_records import Batch, BatchOrder
 from workbench.workspace import Workspace
@@ -132,6 +134,30 @@ def chapters_batch(workspace: Workspace, universe: Path, dates: list[dt.date], *
         click.echo(f"{unlisted} are left out: the company was not listed yet on that day.", err=True)
     days = f"{dates[0]} to {dates[-1]}" if len(dates) > 1 else str(dates[0])
     return _start(workspace, "chapters", f"{universe.name}, {days}", items, **options)
+
+
+@batch.command("signals")
+@click.option("--text", default="", help="Appears in title or source.")
+@click.option("--language", type=click.Choice(["zh", "en"]))
+@click.option("--from", "since", type=parse_day, help="First day (YYYY-MM-DD).")
+@click.option("--to", "until", type=parse_day, help="Last day.")
+@order_options("news")
+@with_workspace
+def signals_batch(
+    workspace: Workspace,
+    text: str,
+    language: Language | None,
+    since: dt.date | None,
+    until: dt.date | None,
+    **options: Any,
+) -> int:
+    """Judge the news items on record, or some of them, each as of the day it came out."""
+    total = count_items(workspace.evidence, text=text, language=language, since=since, until=until)
+    if not total:
+        raise InputError("no news item matches.", remedy="Bring some in: workbench news import FILE")
+    found = items(workspace.evidence, text=text, language=language, since=since, until=until, limit=total)
+    title = f"news {found[-1].published} to {found[0].published}" + (f", {text}" if text else "")
+    return _start(workspace, "signals", title, news_items(found), **options)
 
 
 def _start(

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from workbench.errors import InputError
 from workbench.evidence.fixtures import Fixture
 from workbench.evidence.instruments import Instrument
+from workbench.evidence.news import NewsItem
 from workbench.evidence.view import parse_day
 from workbench.records import Subject, TickerSubject
 
@@ -39,6 +40,11 @@ def company_items(companies: Iterable[Instrument], dates: Sequence[dt.date]) -> 
 def match_items(fixtures: Iterable[Fixture]) -> list[Item]:
     """Every match as of the day it is played."""
     return [(fixture.subject, fixture.date) for fixture in fixtures]
+
+
+def news_items(items: Iterable[NewsItem]) -> list[Item]:
+    """Every news item as of the day it came out."""
+    return [(item.subject, item.published) for item in items]
 
 
 def parse_dates(text: str) -> list[dt.date]:
