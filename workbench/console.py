@@ -11,7 +11,17 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from workbench.compare import SECTIONS, Cell, Comparison, Row
-from workbench.records import BASELINE, MatchSubject, Models, Opinion, Report, Run, Scale
+from workbench.records import (
+    BASELINE,
+    MatchSubject,
+    Models,
+    NewsSubject,
+    Opinion,
+    Report,
+    Run,
+    Scale,
+    Verdict,
+)
 from workbench.store.batch_records import Batch, BatchItem
 from workbench.store.rows import RunRow
 
@@ -68,6 +78,8 @@ def _verdict_lines(run: Run) -> Iterator[str]:
         return
     if isinstance(run.subject, MatchSubject):
         headline = _match_headline(run.subject, verdict.fields)
+    elif isinstance(run.subject, NewsSubject):
+        headline = _signal_headline(verdict)
     else:
         headline = f"{verdict.label or MISSING} {_number(verdict.score, 1)}"
     confidence = "" if verdict.confidence is None else f" · confidence {verdict.confidence:.2f}"
@@ -88,6 +100,18 @@ def _match_headline(subject: MatchSubject, fields: dict[str, object]) -> str:
         else ""
     )
     return f"{subject.home} {home} : {away} {subject.away}" + (f" · {shares}" if shares else "")
+
+
+def _signal_headline(verdict: Verdict) -> str:
+    tickers = verdict.fields.get("tickers")
+    named = (
+        ", ".join(f"{t['ticker']} {t['impact_score']:.2f} {t['link_type']}" for t in tickers)
+        if isinstance(tickers, list)
+        else ""
+    )
+    parts = (verdict.fields.get("event_type"), verdict.fields.get("direction"), named)
+    details = "".join(f" · {part}" for part in parts if part)
+    return f"{verdict.label or MISSING} impact {_number(verdict.score, 2)}{details}"
 
 
 def _report_cells(report: Report) -> tuple[str, ...]:
@@ -150,7 +174,7 @@ def runs_lines(rows: Sequence[RunRow], width: int) -> Iterator[str]:
             row.as_of.isoformat(),
             row.strategy,
             row.models.title,
-            _number(row.score, 1),
+            _number(row.score, 2 if row.pipeline == "signals" else 1),
             row.label or MISSING,
             " ".join(("*" * row.starred, *(f"#{tag}" for tag in row.tags), row.note)).strip(),
         )
