@@ -118,7 +118,7 @@ def _report_cells(report: Report) -> tuple[str, ...]:
     draft, revised = report.draft, report.revised
     return (
         report.title,
-        report.status,
+        report.standing,
         _score(draft, report.scale),
         _score(revised, report.scale),
         _moved(draft, revised, report.scale),

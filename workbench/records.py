@@ -16,6 +16,7 @@ PipelineName = Literal["chapters", "signals", "arbitration", "match"]
 Role = Literal["specialist", "chapter", "aggregator", "synthesis", "arbiter"]
 StageName = Literal["draft", "revised"]
 Status = Literal["ok", "no_data", "error", "parse_error"]
+Standing = Literal[Status, "unscored"]
 Sufficiency = Literal["high", "medium", "low", "none"]
 RunStatus = Literal["running", "done", "failed", "cancelled", "interrupted"]
 BatchStatus = Literal["running", "done", "stopped", "cancelled", "interrupted"]
@@ -235,6 +236,12 @@ class Report(Record):
     @property
     def counted(self) -> bool:
         return self.status == "ok" and self.final is not None
+
+    @property
+    def standing(self) -> Standing:
+        """The status as a reader takes it: a chapter that answered without a score came to no judgement."""
+        unscored = self.final is not None and self.final.score is None
+        return "unscored" if self.role == "chapter" and self.status == "ok" and unscored else self.status
 
 
 class Adjustment(Record):

@@ -238,10 +238,20 @@ def test_without_a_price_the_valuation_is_insufficient_and_no_price_is_made_up(
 
 
 def test_a_price_that_is_years_old_is_no_price(db: EvidenceDB) -> None:
+    """The valuation once stood at a neutral 50 and was counted, although it had judged nothing."""
     result = carry_out(db, "002304.SZ", "2021-06-30")
-    assert result.reports["ch04_valuation"].evidence.sufficiency == "low"
+    valuation = result.reports["ch04_valuation"]
+    assert valuation.evidence.sufficiency == "low"
+    assert valuation.draft is not None
+    assert valuation.revised is not None
+    assert (valuation.draft.score, valuation.revised.score) == (None, None)
     assert fields(result, "ch06_decision")["buy_price"] is None
+    synthesis = result.reports["synthesis"]
+    assert synthesis.evidence.sufficiency == "medium"
+    assert synthesis.evidence.missing["估值"] == "its evidence allows no judgement"
     assert result.verdict is not None
+    assert (result.verdict.counted, result.verdict.total) == (4, 6)
+    assert "6 章中计入 4 章，未计入：估值、投资决策。" in result.verdict.warnings
     assert result.verdict.label != "buy"
     assert result.verdict.confidence is not None
     assert result.verdict.confidence < 0.2

@@ -196,12 +196,13 @@ def test_why_changed_says_from_what_to_what() -> None:
     assert revised["why_changed"] == "评分由 83 改为 81.3、信心由 0.8 改为 0.75：只有报表一个来源。"
 
 
-def test_without_a_view_the_chapter_is_neutral_and_hardly_trusted() -> None:
+def test_without_a_view_the_chapter_has_no_score() -> None:
+    """It once had a neutral 50, which looked like a judgement."""
     task = chapter_task("price_model", "catalyst")
     draft, revised = second_look(task, company(latest={}))
-    assert (draft["score"], draft["confidence"]) == (50.0, 0.1)
+    assert (draft["score"], draft["confidence"]) == (None, 0.1)
     assert draft["action"] is None
-    assert revised["confidence"] == 0.1
+    assert (revised["score"], revised["confidence"]) == (None, 0.1)
     assert "没有证据可供复核" in revised["why_changed"]
 
 
@@ -318,10 +319,30 @@ def test_a_contradiction_is_settled_in_the_second_look() -> None:
     assert "发现矛盾" in revised["step_findings"]["一致性裁决"]
 
 
-def test_a_silent_chapter_costs_confidence() -> None:
+def test_a_silent_chapter_counts_as_neutral_and_costs_confidence() -> None:
     draft, revised = conclude(chapter(70, 0.7), chapter(None, agent="估值"))
     assert (draft["信心水平"], revised["信心水平"]) == ("高", "中")
-    assert revised["why_changed"] == "评分由 70 改为 68、信心由高改为中：估值没有结论，分数与信心打折扣。"
+    assert (
+        revised["why_changed"]
+        == "评分由 70 改为 60、信心由高改为中：估值没有结论，按中性计入，信心打折扣。"
+    )
+    assert "估值没有可用的结论" in draft["analysis"]
+
+
+def test_a_price_to_stay_away_from_keeps_a_good_company_below_the_middle() -> None:
+    """At 2.7 times its value a fine company once had 53 points and no word on the advice to stay away."""
+    draft, revised = conclude(chapter(85), chapter(40, 0.7, "估值", margin_level="为负", action="回避"))
+    assert draft["综合评分"] > 50
+    assert (revised["综合评分"], revised["最终建议"]) == (49, "观望")
+    assert "估值：估值，所以分数不过中线" in revised["why_changed"]
+    assert "估值按价格说回避，综合给观望" in revised["step_findings"]["一致性裁决"]
+
+
+def test_a_price_to_buy_at_is_no_reason_to_buy_where_another_chapter_doubts() -> None:
+    answer, _ = conclude(chapter(40, agent="现金流"), chapter(90, agent="决策", action="买入"))
+    assert answer["最终建议"] == "观望"
+    told = "决策按价格说买入，综合只给观望：现金流（40）的疑问没有解开。"
+    assert told in answer["step_findings"]["一致性裁决"]
 
 
 def test_what_nobody_could_value_is_no_buy() -> None:
@@ -335,12 +356,6 @@ def test_a_verdict_in_the_buy_band_may_not_rest_on_a_weak_chapter() -> None:
     assert draft["综合评分"] == pytest.approx(85.3)  # (95 x 0.9 + 48 x 0.15) / 1.05 - a quarter of 12
     assert revised["综合评分"] == 74
     assert "“现金流”一章的疑问没有解开" in revised["why_changed"]
-
-
-def test_a_chapter_without_a_view_is_silent() -> None:
-    draft, _ = conclude(chapter(85, 0.7, safety_margin=40.0), chapter(50, 0.1, "ch02"))
-    assert draft["综合评分"] == 85
-    assert "ch02没有可用的结论" in draft["analysis"]
 
 
 def test_every_step_reports_in_order_and_an_unknown_step_says_so() -> None:

@@ -24,7 +24,7 @@ def report(
     *,
     status: Status = "ok",
     sufficiency: Sufficiency = "high",
-    score: float = 70,
+    score: float | None = 70,
     confidence: float | None = 0.7,
     fields: Mapping[str, Any] | None = None,
 ) -> Report:
@@ -223,6 +223,21 @@ def test_a_chapter_that_does_not_count_lowers_the_confidence_and_is_named(status
     (adjustment,) = found.adjustments
     assert (adjustment.field, adjustment.before) == ("confidence", 0.8)
     assert "估值" in adjustment.why
+
+
+def test_a_chapter_that_answers_without_a_score_does_not_count() -> None:
+    found = run_with(score=None, confidence=0.1, sufficiency="low")
+    assert (found.counted, found.total) == (5, 6)
+    assert found.confidence == pytest.approx(0.8 * 5 / 6, abs=1e-4)
+    assert found.warnings == ("6 章中计入 5 章，未计入：估值。",)
+
+
+def test_where_no_chapter_came_to_a_judgement_there_is_no_score() -> None:
+    reports = {agent: report(agent, title, score=None) for agent, title in CHAPTERS}
+    reports["synthesis"] = report("synthesis", score=66, confidence=0.5, fields={"最终建议": "观望"})
+    found = conclude(reports, VALUE)
+    assert (found.score, found.label, found.counted) == (None, None, 0)
+    assert len(found.warnings) == 1
 
 
 def test_thin_evidence_counts_half() -> None:

@@ -10,7 +10,7 @@ from typing import get_args
 
 import pytest
 
-from workbench.records import PipelineName, RunStatus, StageName, Status, Sufficiency
+from workbench.records import PipelineName, RunStatus, StageName, Standing, Sufficiency
 from workbench.store.runs import Order
 from workbench.strategy.schema import LABEL_EN, LABEL_ZH
 from workbench.ui.language import LANGUAGES, catalogue
@@ -26,7 +26,7 @@ CLOSED_SETS = {
     "page_help": get_args(PageName),
     "pipeline": get_args(PipelineName),
     "run_status": get_args(RunStatus),
-    "status": get_args(Status),
+    "status": get_args(Standing),
     "sufficiency": get_args(Sufficiency),
     "stage": get_args(StageName),
     "runs_order": get_args(Order),

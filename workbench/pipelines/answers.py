@@ -25,7 +25,7 @@ FieldSpec = tuple[Any, dict[str, Any]]
 """Annotation of one schema field, and the arguments of its ``Field(...)``."""
 
 CHAPTER_FIELDS: dict[str, FieldSpec] = {
-    "score": (float, dict(ge=0, le=100, description="本章评分，0 到 100")),
+    "score": (float | None, dict(ge=0, le=100, description="本章评分，0 到 100；证据不足以判断时写 null")),
     "confidence": (float, dict(ge=0, le=1, description="把握，0 到 1，只取决于证据")),
     "conclusion": (str, dict(description="一句话结论")),
     "analysis": (str, dict(description="分析笔记，引用证据中的数字")),

@@ -19,7 +19,7 @@ from workbench.evidence.slices import get_slice
 from workbench.evidence.view import View
 from workbench.pipelines.answers import chapter_form, synthesis_form
 from workbench.records import Evidence, Report, Subject, Sufficiency, TickerSubject
-from workbench.rules.chapters import conclude
+from workbench.rules.chapters import conclude, judged
 from workbench.strategy.answer_fields import label_words
 from workbench.strategy.files import LoadedStrategy
 from workbench.strategy.operators import Operator, OperatorLibrary
@@ -168,20 +168,23 @@ class Dossier:
     def overview(self, reports: Sequence[Report]) -> Evidence:
         """What the synthesis is shown beside the chapters' full texts: one line for each of them.
 
-        Sufficiency is high when every chapter counted, medium when at least half did, else low; none
-        without any.
+        Sufficiency is high when every chapter came to a judgement, medium when at least half did, else low;
+        none where not one report counts.
         """
         counted = [report for report in reports if report.counted]
         if not counted:
             return Evidence()
-        all_counted, half = len(counted) == len(reports), 2 * len(counted) >= len(reports)
+        scored = sum(map(judged, reports))
+        sufficiency: Sufficiency = "high" if scored == len(reports) else "low"
+        if scored < len(reports) <= 2 * scored:
+            sufficiency = "medium"
         return Evidence(
             facts=self.slice("profile").facts | {"chapters": [_concluded(report) for report in reports]},
             text="\n".join(_line(report) for report in reports),
             sources=tuple(dict.fromkeys(source for r in counted for source in r.evidence.sources)),
             newest=max((r.evidence.newest for r in counted if r.evidence.newest), default=None),
-            sufficiency="high" if all_counted else "medium" if half else "low",
-            missing={report.title: report.error or report.status for report in reports if not report.counted},
+            sufficiency=sufficiency,
+            missing={report.title: _why_silent(report) for report in reports if not judged(report)},
         )
 
 
@@ -221,9 +224,14 @@ def _line(report: Report) -> str:
     opinion = report.final
     if not report.counted or opinion is None:
         return f"{report.title}: {report.status}"
-    return (
-        f"{report.title}: {opinion.score:g} ({opinion.confidence:g}) {opinion.fields.get('conclusion', '')}"
-    )
+    score = "–" if opinion.score is None else f"{opinion.score:g}"
+    return f"{report.title}: {score} ({opinion.confidence:g}) {opinion.fields.get('conclusion', '')}"
+
+
+def _why_silent(report: Report) -> str:
+    if report.counted:
+        return "its evidence allows no judgement"
+    return report.error or report.status
 
 
 def _chapter_task(

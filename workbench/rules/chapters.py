@@ -28,7 +28,7 @@ Answers = Mapping[str, Mapping[str, Any]]
 """Agent -> field -> answer, of every agent that counted, in run order."""
 
 COVERAGE_WEIGHT = {"high": 1.0, "medium": 1.0, "low": 0.5, "none": 0.0}
-"""How much a counted chapter contributes to the evidence, by its sufficiency."""
+"""How much a chapter that came to a judgement contributes to the evidence, by its sufficiency."""
 
 _MISSING = "证据覆盖"
 
@@ -46,6 +46,11 @@ class Triggered:
         return f"{why}（{self.because}）" if language == "zh" else f"{why} ({self.because})"
 
 
+def judged(report: Report) -> bool:
+    """Whether a chapter came to a judgement; one that answered without a score did not."""
+    return report.counted and report.final is not None and report.final.score is not None
+
+
 def conclude(reports: Mapping[str, Report], strategy: ChaptersStrategy) -> Verdict:
     """The verdict of a run whose synthesis has answered.
 
@@ -58,10 +63,10 @@ def conclude(reports: Mapping[str, Report], strategy: ChaptersStrategy) -> Verdi
     """
     synthesis = reports[SYNTHESIS]
     chapters = [report for report in reports.values() if report.role == "chapter"]
-    counted = sum(report.counted for report in chapters)
+    counted = sum(map(judged, chapters))
     warnings = [*_blind(strategy), *_gaps(chapters, strategy)]
     opinion = synthesis.final if synthesis.counted else None
-    if opinion is None or opinion.score is None:
+    if opinion is None or opinion.score is None or not counted:
         return Verdict(warnings=tuple(warnings), counted=counted, total=len(chapters))
     answers = {agent: r.final.fields for agent, r in reports.items() if r.counted and r.final is not None}
     score, label, adjustments = apply_rules(opinion.score, triggered(strategy.hard_rules, answers), strategy)
@@ -191,7 +196,7 @@ def _confidence(
     """The confidence left once missing and thin chapters are taken off, and the adjustment that did it."""
     if confidence is None or not chapters:
         return confidence, []
-    weights = [COVERAGE_WEIGHT[r.evidence.sufficiency] if r.counted else 0.0 for r in chapters]
+    weights = [COVERAGE_WEIGHT[r.evidence.sufficiency] if judged(r) else 0.0 for r in chapters]
     coverage = sum(weights) / len(weights)
     if coverage == 1.0:
         return confidence, []
@@ -219,16 +224,16 @@ def _blind(strategy: ChaptersStrategy) -> list[str]:
 
 def _gaps(chapters: Sequence[Report], strategy: ChaptersStrategy) -> list[str]:
     zh = strategy.language == "zh"
-    counted = sum(report.counted for report in chapters)
+    names = [report.title for report in chapters if not judged(report)]
+    counted = len(chapters) - len(names)
     gaps = []
-    if counted < len(chapters):
-        names = [report.title for report in chapters if not report.counted]
+    if names:
         gaps.append(
             f"{len(chapters)} 章中计入 {counted} 章，未计入：{'、'.join(names)}。"
             if zh
             else f"{counted} of {len(chapters)} chapters counted; not counted: {', '.join(names)}."
         )
-    thin = [report.title for report in chapters if report.counted and report.evidence.sufficiency == "low"]
+    thin = [report.title for report in chapters if judged(report) and report.evidence.sufficiency == "low"]
     if thin:
         gaps.append(f"证据不足：{'、'.join(thin)}。" if zh else f"Thin evidence: {', '.join(thin)}.")
     return gaps

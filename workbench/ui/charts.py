@@ -67,7 +67,7 @@ def rubric(
     anchors = [_band(band) for band in bands]
     names = [{**_band(band), "middle": (band.low + band.high) / 2} for band in labels]
     marks = [
-        {"score": value, "stage": stage, "text": text.number(value)}
+        {"score": value, "stage": stage, "text": text.figure(value)}
         for value, stage in ((before, t("chart.before_rules")), (score, t("chart.score")))
         if value is not None
     ]
@@ -395,7 +395,7 @@ def _dumbbell_row(report: Report, scale: Scale) -> dict[str, Any]:
     revised = report.revised.score if report.revised else None
     seen = [value for value in (draft, revised) if value is not None]
     if not seen:
-        note = term("status", report.status)
+        note = term("status", report.standing)
     elif draft is None or revised is None:
         note = text.score(seen[0], scale)
     else:

@@ -31,10 +31,10 @@ CONFIDENCE = {"high": 0.8, "medium": 0.6, "low": 0.4}
 """Confidence of a draft by the sufficiency of its evidence."""
 
 NEUTRAL = 50.0
-"""Score of a chapter on which the evidence allows no view at all."""
+"""Neither good nor bad. A chapter without a view has no score at all, and not this one."""
 
-NO_VIEW_CONFIDENCE = 0.1
-"""Confidence of such a chapter; the synthesis leaves it out."""
+LEAST_CONFIDENCE = 0.1
+"""Confidence of a chapter without a view, and the least that doubts leave of any other."""
 
 FATAL_CAP = 45.0
 """A chapter with a fatal finding is not scored above this, however good the rest."""
@@ -42,6 +42,12 @@ FATAL_CAP = 45.0
 WEAK = 45.0
 PULL_OF_THE_WORST = 0.15
 """Share of the way to its worst finding, where that one is below ``WEAK``."""
+
+DOUBT = 60.0
+"""A chapter below this is an open doubt."""
+
+PRICE_FIELDS = frozenset({"safety_margin", "margin_level", "ev_fcf_view", "fair_pb", "buy_price", "action"})
+"""A chapter that answers one of these judges the price."""
 
 STRONG_CHAPTER = 65.0
 WEAK_CHAPTER = 40.0
@@ -135,10 +141,10 @@ def draft(request: Request) -> dict[str, Any]:
     findings = _findings(request, book)
     views = [finding.score for finding in findings if finding.score is not None]
     sufficiency = str(request.facts.get("sufficiency", "low"))
-    evidence = dict.fromkeys(line for finding in findings for line in finding.evidence)
+    evidence = dict.fromkeys(line for finding in _by_weight(findings) for line in finding.evidence)
     return {
-        "score": round(sum(views) / len(views), 1) if views else NEUTRAL,
-        "confidence": CONFIDENCE[sufficiency] if views else NO_VIEW_CONFIDENCE,
+        "score": round(sum(views) / len(views), 1) if views else None,
+        "confidence": CONFIDENCE[sufficiency] if views else LEAST_CONFIDENCE,
         "conclusion": _conclusion(findings, book),
         "analysis": _analysis(findings),
         "key_evidence": list(evidence)[:KEY_EVIDENCE],
@@ -150,21 +156,22 @@ def draft(request: Request) -> dict[str, Any]:
 def revise(request: Request) -> dict[str, Any]:
     """The draft after a second look; ``why_changed`` names what moved and why, or why nothing did."""
     book = open_book(request)
-    findings = _findings(request, book)
     before = dict(request.draft or draft(request))
+    if before["score"] is None:
+        unchanged = book.say("未改：没有证据可供复核。", "Unchanged: there is no evidence to look at again.")
+        return {**before, "why_changed": unchanged}
+    findings = _findings(request, book)
     score, confidence = float(before["score"]), float(before["confidence"])
-    changes: list[Change] = []
-    if confidence > NO_VIEW_CONFIDENCE:
-        changes = [
-            *_thin(book, findings),
-            *_contradictions(book, before, score),
-            *_anchors(book, findings, score),
-        ]
+    changes = [
+        *_thin(book, findings),
+        *_contradictions(book, before, score),
+        *_anchors(book, findings, score),
+    ]
     doubt = sum(change.doubt for change in changes)
     confidence -= doubt
     score -= doubt * max(0.0, score - NEUTRAL) + sum(change.cost for change in changes)
     score = max(0.0, min([score, *(change.cap for change in changes)]))
-    after = {"score": round(score, 1), "confidence": round(max(confidence, NO_VIEW_CONFIDENCE), 2)}
+    after = {"score": round(score, 1), "confidence": round(max(confidence, LEAST_CONFIDENCE), 2)}
     reasons = [change.why for change in changes]
     return {
         **before,
@@ -214,15 +221,28 @@ def _outputs(request: Request, findings: Sequence[Finding]) -> dict[str, Any]:
 
 
 def _conclusion(findings: Sequence[Finding], book: Book) -> str:
-    """The worst finding and the most telling of the others, in the order of the chapter."""
-    views = [finding for finding in findings if finding.score is not None]
+    """Two findings in the order of the chapter: its two worst if it is doubtful, else its worst and best."""
+    views = sorted((finding for finding in findings if finding.score is not None), key=_score)
     if not views:
         return book.say("证据不足，本章没有结论。", "The evidence allows no conclusion.")
-    worst = min(views, key=lambda finding: finding.score or 0.0)
-    others = [finding for finding in views if finding is not worst]
-    telling = max(others, key=lambda finding: abs((finding.score or 0.0) - NEUTRAL), default=worst)
-    gists = [finding.gist for finding in views if finding is worst or finding is telling]
+    doubtful = sum(map(_score, views)) < DOUBT * len(views)
+    chosen = views[:2] if doubtful else [views[0], views[-1]]
+    gists = [finding.gist for finding in findings if finding in chosen]
     return book.say(f"{'；'.join(gists)}。", f"{'; '.join(gists)}.")
+
+
+def _by_weight(findings: Sequence[Finding]) -> list[Finding]:
+    """The findings that weigh most first: those farthest from neutral; those without a score last."""
+    return sorted(
+        findings,
+        key=lambda finding: -1.0 if finding.score is None else abs(_score(finding) - NEUTRAL),
+        reverse=True,
+    )
+
+
+def _score(finding: Finding) -> float:
+    assert finding.score is not None
+    return finding.score
 
 
 def _analysis(findings: Sequence[Finding]) -> str:
@@ -262,13 +282,18 @@ def _thin(book: Book, findings: Sequence[Finding]) -> Iterator[Change]:
 
 
 def _contradictions(book: Book, answer: Mapping[str, Any], score: float) -> Iterator[Change]:
-    """Answers that cannot both be right pull the score, and so does a chapter that is plainly negative."""
+    """Answers that cannot both be right pull the score, and so does a chapter that is plainly negative.
+
+    A high price contradicts nothing but the wish to buy, so a chapter about the price pulls no other.
+    """
     for pair in CONTRADICTIONS:
         if book.earlier(pair.earlier) in pair.earlier_values and answer.get(pair.here) in pair.here_values:
             yield Change(book.say(pair.zh, pair.en), cost=CONTRADICTION_COST)
     for chapter in book.chapters:
         theirs = chapter["score"]
-        if theirs is not None and theirs <= WEAK_CHAPTER and score >= STRONG_CHAPTER:
+        if theirs is None or not PRICE_FIELDS.isdisjoint(chapter["fields"]):
+            continue
+        if theirs <= WEAK_CHAPTER and score >= STRONG_CHAPTER:
             title = chapter["title"]
             yield Change(
                 book.say(
@@ -311,8 +336,6 @@ def _why(book: Book, before: Mapping[str, Any], after: Mapping[str, float], reas
     ]
     if moves:
         return book.words.sentence(reasons, book.say(f"{'、'.join(moves)}：", f"{', '.join(moves)}: "))
-    if before["confidence"] <= NO_VIEW_CONFIDENCE:
-        return book.say("未改：没有证据可供复核。", "Unchanged: there is no evidence to look at again.")
     return book.say(
         "未改：证据够长够新，与前面各章没有矛盾，分数与最差的一项相称。",
         "Unchanged: long and recent evidence, no contradiction, and a score that fits the worst finding.",

@@ -8,22 +8,14 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from workbench.llm.base import Request
-from workbench.llm.baseline.chapters import CONFIDENCE, NO_VIEW_CONFIDENCE
+from workbench.llm.baseline.chapters import CONFIDENCE, DOUBT, NEUTRAL, PRICE_FIELDS
 from workbench.llm.baseline.wording import Language, Wording
 from workbench.rules.chapters import Triggered, triggered
 from workbench.strategy.answer_fields import ROLE_NAMES, FieldRole
 from workbench.strategy.schema import SYNTHESIS, HardRule, Thresholds
 
-DOUBT = 60.0
-"""A chapter below this is an open doubt: the score leans towards it."""
-
 LEAN = 0.25
 """Points taken off for every point the weakest chapter lies below ``DOUBT``."""
-
-NEUTRAL = 50.0
-
-VALUATIONS = ("buy_price", "safety_margin", "margin_level", "fair_pb", "ev_fcf_view")
-"""Fields that say what the company is worth against its price."""
 
 Chapter = Mapping[str, Any]
 """A report as the facts hold it: agent, title, status, score, confidence, key_evidence, fields."""
@@ -48,7 +40,7 @@ class Desk:
         self.words = Wording(self.language, str(profile["statement_currency"]))
         self.price_currency = str(profile["currency"])
         self.say = self.words.say
-        self.heard = [c for c in chapters if c["score"] is not None and _confidence(c) > NO_VIEW_CONFIDENCE]
+        self.heard = [chapter for chapter in chapters if chapter["score"] is not None]
         self.silent = [chapter for chapter in chapters if chapter not in self.heard]
         self.answers = {str(chapter["agent"]): chapter["fields"] for chapter in chapters}
         self.thresholds = Thresholds.model_validate(self.task["thresholds"])
@@ -73,10 +65,19 @@ class Desk:
         """A chapter's answer to one field; None when nobody gave it."""
         return next((f[field] for f in self.answers.values() if f.get(field) is not None), None)
 
+    def says(self, field: str, value: str) -> bool:
+        """Whether a chapter chose this value, given in Chinese, in whichever language it answered."""
+        return self.found(field) in (value, self.words.choice(value))
+
     @property
     def valued(self) -> bool:
         """Whether any chapter set the price against a value."""
-        return any(self.found(field) is not None for field in VALUATIONS)
+        return any(self.found(field) is not None for field in PRICE_FIELDS)
+
+    @property
+    def decision(self) -> Chapter | None:
+        """The chapter that says what to do at the present price; None where it could not."""
+        return next((chapter for chapter in self.heard if chapter["fields"].get("action")), None)
 
     def name(self, role: FieldRole) -> str:
         """Name of the synthesis field that plays a role."""

@@ -12,16 +12,21 @@ from typing import Any
 
 from workbench.llm.base import Request
 from workbench.llm.baseline.cash import MILLION
-from workbench.llm.baseline.desk import NEUTRAL, Chapter, Desk
+from workbench.llm.baseline.chapters import NEUTRAL
+from workbench.llm.baseline.desk import Chapter, Desk
 from workbench.llm.baseline.registry import answers
 from workbench.rules.chapters import Triggered
 from workbench.strategy.answer_fields import CONFIDENCE_LEVELS, label_words
+from workbench.strategy.schema import LABEL_ZH, LABELS, Label
 
 UNRESOLVED = 50.0
 """A verdict in the buy band may not rest on a chapter below this."""
 
 SILENCE_COST = 0.1
-"""Confidence lost for every chapter without a conclusion, and share of the points above neutral."""
+"""Confidence lost for every chapter without a judgement; in the score such a chapter counts as neutral."""
+
+STAY_AWAY_CAP = NEUTRAL - 1.0
+"""Where the price alone says stay away, there is more to lose than to gain, however good the company."""
 
 CONFIDENCE_BOUNDS = (0.65, 0.4)
 """From here on the confidence is high, and medium; below it is low."""
@@ -69,14 +74,20 @@ def revise(request: Request) -> dict[str, Any]:
         reasons.append(found.clause(desk.language))
     if desk.silent:
         titles = desk.words.join([chapter["title"] for chapter in desk.silent])
-        cost = SILENCE_COST * len(desk.silent)
-        confidence -= cost
-        score -= cost * max(0.0, score - NEUTRAL)
+        confidence -= SILENCE_COST * len(desk.silent)
+        share = len(desk.silent) / (len(desk.silent) + len(desk.heard))
+        score -= share * max(0.0, score - NEUTRAL)
         reasons.append(
             desk.say(
-                f"{titles}没有结论，分数与信心打折扣",
-                f"{titles} came to no view, which costs score and confidence",
+                f"{titles}没有结论，按中性计入，信心打折扣",
+                f"{titles} came to no view: counted as neutral, at a cost in confidence",
             )
+        )
+    if desk.decision is not None and desk.says("action", "回避") and score > STAY_AWAY_CAP:
+        score = STAY_AWAY_CAP
+        decided = _told(desk, desk.decision)
+        reasons.append(
+            desk.say(f"{decided}，所以分数不过中线", f"{decided}, so the score stays below the middle")
         )
     doubts = [chapter["title"] for chapter in desk.risks if chapter["score"] < UNRESOLVED]
     if score >= desk.thresholds.buy and doubts:
@@ -106,9 +117,9 @@ def _answer(
         desk.name("recommendation"): label,
         desk.name("confidence"): CONFIDENCE_LEVELS[desk.language][level],
         "analysis": "\n\n".join([_opening(desk, score, label), *steps.values()]),
-        "key_evidence": [line for chapter in desk.telling for line in chapter["key_evidence"][:2]][
-            :KEY_EVIDENCE
-        ],
+        "key_evidence": list(
+            dict.fromkeys(line for chapter in desk.telling for line in chapter["key_evidence"][:2])
+        )[:KEY_EVIDENCE],
         "step_findings": steps,
     }
 
@@ -130,7 +141,7 @@ def _step(desk: Desk, name: str, score: float, conflicts: Sequence[Triggered]) -
     writers: dict[str, Callable[[], str]] = {
         "veto": lambda: _veto_step(desk),
         "stream": lambda: _stream_step(desk),
-        "consistency": lambda: _consistency_step(desk, conflicts),
+        "consistency": lambda: _consistency_step(desk, score, conflicts),
         "tension": lambda: _tension_step(desk),
         "anchor": lambda: _anchor_step(desk, score),
         "output": lambda: _thesis(desk),
@@ -156,30 +167,54 @@ def _veto_step(desk: Desk) -> str:
 
 def _stream_step(desk: Desk) -> str:
     stream = desk.found("stream")
+    if stream is None:
+        return desk.say("流派不明，按通用标准看。", "The kind of opportunity is unclear.")
     focus = {
         "纯硬收息": ("dividend_sustainability", "股息能否照付", "whether the dividend can go on"),
         "质量成长(GARP)": ("moat_width", "护城河守不守得住回报率", "whether a moat keeps the return"),
         "价值发现": ("catalyst_certainty", "有没有催化剂", "whether there is a catalyst"),
         "烟蒂股": ("margin_level", "安全边际够不够", "whether the margin of safety is enough"),
     }
-    if stream is None:
-        return desk.say("流派不明，按通用标准看。", "The kind of opportunity is unclear.")
-    if stream not in focus:
-        return desk.say(f"属于{stream}。", f"Filed under {stream}.")
-    field, zh, en = focus[stream]
+    known = next((kind for kind in focus if desk.says("stream", kind)), None)
+    if known is None:
+        return desk.say(f"属于{stream}。", f"Filed under {desk.words.choice(stream)}.")
+    field, zh, en = focus[known]
     answer = desk.found(field)
-    known = desk.say("未知", "unknown") if answer is None else desk.words.choice(answer)
+    reply = desk.say("未知", "unknown") if answer is None else desk.words.choice(answer)
     return desk.say(
-        f"属于{stream}，最要紧的是{zh}，目前的答案：{known}。",
-        f"Filed under {desk.words.choice(stream)}; what matters is {en}: {known}.",
+        f"属于{stream}，最要紧的是{zh}，目前的答案：{reply}。",
+        f"Filed under {desk.words.choice(stream)}; what matters is {en}: {reply}.",
     )
 
 
-def _consistency_step(desk: Desk, conflicts: Sequence[Triggered]) -> str:
-    if not conflicts:
-        return desk.say("各章之间没有解不开的矛盾。", "No unresolved contradiction between the chapters.")
+def _consistency_step(desk: Desk, score: float, conflicts: Sequence[Triggered]) -> str:
     clauses = [found.clause(desk.language) for found in conflicts]
-    return desk.words.sentence(clauses, desk.say("发现矛盾：", "Contradictions: "))
+    found = desk.words.sentence(clauses, desk.say("发现矛盾：", "Contradictions: "))
+    none = desk.say("各章之间没有解不开的矛盾。", "No unresolved contradiction between the chapters.")
+    return desk.words.sentences([found or none, _beside_the_decision(desk, score)])
+
+
+def _beside_the_decision(desk: Desk, score: float) -> str:
+    """Why the conclusion is another than what the price alone says; empty where it is the same."""
+    if desk.decision is None or desk.weakest is None:
+        return ""
+    own = desk.thresholds.label(score)
+    price: Label = next(label for label, word in LABEL_ZH.items() if desk.says("action", word))
+    if own == price:
+        return ""
+    title, weakest = desk.decision["title"], desk.weakest
+    said, given = desk.words.choice(LABEL_ZH[price]), label_words(desk.language)[own]
+    if LABELS.index(own) > LABELS.index(price):
+        return desk.say(
+            f"{title}按价格说{said}，综合只给{given}：{weakest['title']}（{weakest['score']:g}）的疑问没有解开。",
+            f"{title} says {said} by the price, the conclusion only {given}:"
+            f" {weakest['title']} ({weakest['score']:g}) leaves its doubts.",
+        )
+    return desk.say(
+        f"{title}按价格说{said}，综合给{given}：不该按这个价买，公司本身还不到放弃的地步。",
+        f"{title} says {said} by the price, the conclusion {given}:"
+        " this is no price to buy at, yet the company itself is no reason to give up on it.",
+    )
 
 
 def _tension_step(desk: Desk) -> str:
@@ -198,10 +233,10 @@ def _tension_step(desk: Desk) -> str:
 
 
 def _gain(desk: Desk) -> str:
-    stream, margin = desk.found("stream"), desk.found("safety_margin")
-    if stream == "纯硬收息":
+    margin = desk.found("safety_margin")
+    if desk.says("stream", "纯硬收息"):
         return desk.say("股息", "the dividend")
-    if stream == "质量成长(GARP)":
+    if desk.says("stream", "质量成长(GARP)"):
         return desk.say("业绩成长", "growth")
     if margin is not None and margin > 0:
         return desk.say("估值修复", "a recovery of the valuation")
@@ -229,17 +264,25 @@ def _thesis(desk: Desk) -> str:
     if buy is None or normal is None:
         return desk.say("给不出买入价，也就没有可证伪的买入命题。", "No buy price, so no thesis to test.")
     at, goal = (desk.words.price(amount, desk.price_currency) for amount in (buy, normal))
-    proof = (
-        desk.say("三年平均净资产收益率再降", "the three-year return on equity falls")
-        if earnings is None
-        else desk.say(
-            f"三年平均自由现金流跌破 {desk.words.money(earnings * MILLION)}",
-            f"three-year free cash flow falls below {desk.words.money(earnings * MILLION)}",
-        )
-    )
+    proof = _proof(desk, earnings)
     return desk.say(
         f"不高于 {at}才买，赌的是回到 {goal}；{proof}，就是错了。",
         f"Buy at {at} or less for a return to {goal}; wrong when {proof}.",
+    )
+
+
+def _proof(desk: Desk, earnings: float | None) -> str:
+    """The figure that would prove the thesis wrong: the one the normal price rests on."""
+    if earnings is not None:
+        amount = desk.words.money(earnings * MILLION)
+        return desk.say(f"三年平均自由现金流跌破 {amount}", f"three-year free cash flow falls below {amount}")
+    fair = desk.found("fair_pb") or desk.found("fair_multiple")
+    if fair is None:
+        return desk.say("三年平均盈利下降", "three-year earnings fall")
+    times = desk.words.times(fair)
+    return desk.say(
+        f"三年平均净资产收益率撑不起 {times}市净率",
+        f"the three-year return on equity no longer earns a P/B of {times}",
     )
 
 

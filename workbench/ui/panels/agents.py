@@ -27,7 +27,7 @@ def expanders(run: Run, open_agent: Callable[[str], None]) -> None:
 
 def _expander(report: Report, open_agent: Callable[[str], None]) -> None:
     final = report.final
-    score = text.score(final.score, report.scale) if final else STATUS_SIGNS[report.status]
+    score = text.score(final.score, report.scale) if final else STATUS_SIGNS[report.standing]
     conclusion_line = text.escape(text.short(conclusion(report), 150))
     with st.expander(f"**{text.escape(report.title)}** · {score} · {conclusion_line}"):
         if final:
@@ -67,7 +67,7 @@ def in_full(report: Report) -> None:
     """Header, then draft against revision, evidence, and calls in tabs."""
     scores = [text.score(o.score, report.scale) for o in (report.draft, report.revised) if o]
     facts = [
-        f"{STATUS_SIGNS[report.status]} {term('status', report.status)}",
+        f"{STATUS_SIGNS[report.standing]} {term('status', report.standing)}",
         " → ".join(scores),
         t("agents.confidence", confidence=confidences(report)),
         sufficiency_words(report.evidence.sufficiency),

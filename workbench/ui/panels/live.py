@@ -86,7 +86,7 @@ def _elsewhere(workspace: Workspace, run_id: str) -> None:
         st.table(
             {
                 t("column.agent"): [text.escape(report.title) for report in run.reports],
-                t("column.status"): [term("status", report.status) for report in run.reports],
+                t("column.status"): [term("status", report.standing) for report in run.reports],
             },
             border="horizontal",
         )

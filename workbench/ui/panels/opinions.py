@@ -6,12 +6,18 @@ from collections.abc import Callable, Mapping, Sequence
 
 import streamlit as st
 
-from workbench.records import Opinion, Report, Run, Scale, Sufficiency
+from workbench.records import Opinion, Report, Run, Scale, Standing, Sufficiency
 from workbench.ui import charts, text
 from workbench.ui.charts import Band
 from workbench.ui.language import t, term
 
-STATUS_SIGNS: Mapping[str, str] = {"ok": "●", "no_data": "○", "error": "✕", "parse_error": "✕"}
+STATUS_SIGNS: Mapping[Standing, str] = {
+    "ok": "●",
+    "unscored": "○",
+    "no_data": "○",
+    "error": "✕",
+    "parse_error": "✕",
+}
 SUFFICIENCY_SIGNS: Mapping[str, str] = {"high": "●●●", "medium": "●●○", "low": "●○○", "none": "○○○"}
 
 _ONE_LINE = 56
@@ -100,7 +106,7 @@ def _row(report: Report) -> dict[str, object]:
         "change": change,
         "confidence": confidences(report),
         "evidence": sufficiency_words(report.evidence.sufficiency),
-        "status": f"{STATUS_SIGNS[report.status]} {term('status', report.status)}",
+        "status": f"{STATUS_SIGNS[report.standing]} {term('status', report.standing)}",
         "why": text.short(why(report), int(2.7 * _ONE_LINE)),
     }
 

@@ -45,7 +45,7 @@ def runs_table(rows: Sequence[RunRow], key: str, *, brief: bool = False) -> list
             ),
             "label": column.TextColumn(t("column.label"), width=100),
             "score": column.ProgressColumn(
-                t("column.score"), min_value=0, max_value=100, format="%.0f", width=110, color=palette.GREY
+                t("column.score"), min_value=0, max_value=100, format="%.3g", width=110, color=palette.GREY
             ),
             "as_of": column.DateColumn(t("column.as_of"), width=90),
             "strategy": column.TextColumn(t("column.strategy"), width=90),

@@ -86,7 +86,7 @@ def _figures(run: Run, verdict: Verdict) -> None:
         goals = [verdict.fields.get(name) for name in ("pred_home_goals", "pred_away_goals")]
         st.metric(t("verdict.goals"), " – ".join(text.number(goal, 1) for goal in goals))
     else:
-        st.metric(t("verdict.score"), text.number(verdict.score), help=t("verdict.score_help"))
+        st.metric(t("verdict.score"), text.figure(verdict.score), help=t("verdict.score_help"))
     st.markdown(label_badge(verdict.label))
     confidence = t("verdict.confidence", confidence=text.probability(verdict.confidence))
     st.caption(f"{confidence} · {counted(verdict)}")
