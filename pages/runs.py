@@ -5,6 +5,7 @@ import streamlit as st
 from workbench.ui.language import t
 from workbench.ui.navigation import open_page
 from workbench.ui.panels.heading import heading
+from workbench.ui.panels.marks import mark_many
 from workbench.ui.panels.runs_filter import PAGE_SIZE, runs_filter
 from workbench.ui.panels.runs_table import runs_table
 from workbench.ui.panels.states import empty
@@ -32,5 +33,6 @@ with place:
 with bar:
     st.caption(t("runs.count", shown=len(rows), total=total))
     st.space("stretch")
+    mark_many(store, marked)
     if st.button(t("runs.compare", count=len(marked)), disabled=len(marked) < 2, key="runs.compare"):
         open_page("compare", runs=",".join(row.run_id for row in marked))

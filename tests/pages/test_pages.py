@@ -9,7 +9,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 from ui_fixtures import Open, chapters_run, match_run, stored
 
-from workbench.ui.language import LANGUAGES, catalogue
+from workbench.ui.language import LANGUAGES, Language, catalogue
 from workbench.ui.navigation import PageName
 from workbench.workspace import Workspace
 
@@ -25,27 +25,37 @@ def words(app: AppTest) -> str:
 
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("page", PAGES)
-def test_an_empty_workspace_says_what_will_be_here(open_page: Open, page: str, language: str) -> None:
+def test_every_page_opens_on_an_empty_workspace(open_page: Open, page: str, language: str) -> None:
     app = open_page(page, lang=language)
     assert not app.exception
     assert not app.error
-    expected = {
-        "home": "home.no_runs",
-        "new_run": "form.choose_subject",
-        "run": "run.none",
-        "runs": "runs.empty",
-    }
-    assert catalogue(language)[expected.get(page, "compare.empty")] in words(app)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_a_company_run_is_shown_in_full(open_page: Open, workspace: Workspace, language: str) -> None:
+@pytest.mark.parametrize(
+    ("page", "text"),
+    [
+        ("home", "home.no_runs"),
+        ("new_run", "form.choose_subject"),
+        ("run", "run.none"),
+        ("runs", "runs.empty"),
+        ("compare", "compare.empty"),
+    ],
+)
+def test_an_empty_page_says_what_will_be_here(
+    open_page: Open, page: str, text: str, language: Language
+) -> None:
+    assert catalogue(language)[text] in words(open_page(page, lang=language))
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_company_run_is_shown_in_full(open_page: Open, workspace: Workspace, language: Language) -> None:
     app = open_page("run", run=stored(workspace.store, chapters_run()), lang=language)
     shown = words(app)
     assert not app.exception
     assert app.title[0].value == r"贵州茅台 600519\.SH"
     assert app.metric[0].value == "65"
-    texts = catalogue(language)  # type: ignore[arg-type]
+    texts = catalogue(language)
     assert texts["label.watch"] in shown
     assert texts["verdict.counted"].format(counted=6, total=6) in shown
     assert "模型给出的建议是买入" in shown  # the warning
@@ -253,3 +263,18 @@ def test_a_defect_is_one_line_and_not_a_traceback() -> None:
     (shown,) = app.error
     assert "ValueError" in shown.value
     assert "secret" not in shown.value
+
+
+def test_marked_runs_are_starred_tagged_and_compared(open_page: Open, workspace: Workspace) -> None:
+    ids = [stored(workspace.store, chapters_run()) for _ in range(3)]
+    app = open_page("runs")
+    assert app.button(key="runs.compare").disabled
+    app.session_state["runs.table"] = {"selection": {"rows": [0, 1], "columns": [], "cells": []}}
+    app.run()
+    assert app.button(key="runs.compare").label == "Compare (2)"
+    app.text_input(key="runs.tag.text").set_value("core").run()
+    app.button(key="runs.tag.save").click().run()
+    app.button(key="runs.star").click().run()
+    assert not app.exception
+    marked = {row.run_id: (row.starred, row.tags) for row in workspace.store.find()}
+    assert marked == {ids[0]: (False, ()), ids[1]: (True, ("core",)), ids[2]: (True, ("core",))}

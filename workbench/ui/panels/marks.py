@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import streamlit as st
 
 from workbench.store.rows import RunRow
@@ -18,6 +20,26 @@ def star(store: RunStore, row: RunRow) -> None:
         on_click=store.star,
         args=(row.run_id, not row.starred),
     )
+
+
+def mark_many(store: RunStore, rows: Sequence[RunRow]) -> None:
+    """Star the marked runs of a list, or give them one more tag."""
+    starred = bool(rows) and all(row.starred for row in rows)
+    if st.button(
+        t("marks.unstar_many") if starred else t("marks.star"),
+        icon=":material/star:" if starred else ":material/star_border:",
+        disabled=not rows,
+        key="runs.star",
+    ):
+        for row in rows:
+            store.star(row.run_id, not starred)
+        st.rerun()
+    with st.popover(t("marks.tag"), icon=":material/sell:", disabled=not rows, key="runs.tag"):
+        tag = st.text_input(t("marks.tag"), max_chars=60, key="runs.tag.text")
+        if st.button(t("marks.save"), type="primary", disabled=not tag, key="runs.tag.save"):
+            for row in rows:
+                store.tag(row.run_id, {*row.tags, str(tag)})
+            st.rerun()
 
 
 def tags_and_note(store: RunStore, row: RunRow) -> None:
