@@ -33,18 +33,11 @@ def here(workspace: Workspace) -> Muster:
 
 def in_processes(workspace: Workspace, count: int) -> Muster:
     """Worker processes on this machine, which share the concurrency and the limits of the settings."""
-    settings = workspace.settings
-    limit = settings.requests_per_minute
-    share = settings.model_copy(
-        update={
-            "concurrency": _share(settings.concurrency, count),
-            "requests_per_minute": limit and max(1, limit // count),
-        }
-    )
 
     def muster(batch: Batch) -> Crew:
-        part = replace(batch, concurrency=_share(batch.concurrency, count))
-        return ProcessCrew(count, partial(_crew_of_worker, workspace.root, share, part), batch.concurrency)
+        part = replace(batch, concurrency=-(-batch.concurrency // count))
+        open_crew = partial(_crew_of_worker, workspace.root, workspace.settings, count, part)
+        return ProcessCrew(count, open_crew, batch.concurrency)
 
     return muster
 
@@ -67,17 +60,13 @@ def on_cluster(workspace: Workspace, address: str) -> Muster:
     return muster
 
 
-def _share(whole: int, parts: int) -> int:
-    return -(-whole // parts)
-
-
 def _bench(workspace: Workspace, strategy: str, text: str, models: Models) -> Bench:
     loaded = read_strategy(text, f"{strategy}.yaml")
     return Bench(partial(workspace.plan, loaded), models, workspace.run_options())
 
 
-def _crew_of_worker(root: Path, settings: Settings, batch: Batch) -> Crew:
-    return here(Workspace(root, settings))(batch)
+def _crew_of_worker(root: Path, settings: Settings, share: int, batch: Batch) -> Crew:
+    return here(Workspace(root, settings, share))(batch)
 
 
 @cache

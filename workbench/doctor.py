@@ -35,7 +35,7 @@ def examine(workspace: Workspace) -> Iterator[Check]:
     yield Check("program", "ok", f"analyst-workbench {version('analyst-workbench')}, Python {python}")
     yield Check("packages", "ok", f"{packages}, SQLite {sqlite3.sqlite_version}")
     yield _folder(workspace)
-    models = workspace.settings.models()
+    models = workspace.default_models()
     yield Check(
         "models",
         "ok",

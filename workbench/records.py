@@ -271,6 +271,27 @@ class Verdict(Record):
     total: int = 0
 
 
+class Sampling(Record):
+    """How a model is to choose its words. What is None is left to the provider.
+
+    Attributes:
+        temperature: 0 for the likeliest words, up to 2.
+        seed: Makes answers repeatable where the provider supports it.
+        max_tokens: How long an answer may be, with what the model thinks before it.
+        reasoning_effort: How much a reasoning model is to think.
+    """
+
+    temperature: float | None = Field(default=None, ge=0, le=2)
+    seed: int | None = None
+    max_tokens: int | None = Field(default=None, ge=1)
+    reasoning_effort: Literal["none", "minimal", "low", "medium", "high", "xhigh"] | None = None
+
+    @property
+    def params(self) -> dict[str, Any]:
+        """The parameters that are set, as a call takes them."""
+        return self.model_dump(include=set(Sampling.model_fields), exclude_none=True)
+
+
 class Models(Record):
     """Which model plays which tier."""
 

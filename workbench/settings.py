@@ -15,7 +15,7 @@ from pydantic import Field, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from workbench.errors import InputError
-from workbench.records import BASELINE, Models
+from workbench.records import Models
 
 
 class Settings(BaseSettings):
@@ -23,7 +23,7 @@ class Settings(BaseSettings):
 
     Attributes:
         home: ``WORKBENCH_HOME``, the workspace folder.
-        llm_model: ``LLM_MODEL``, a litellm model string or ``baseline``.
+        llm_model: ``LLM_MODEL``, a litellm model string or ``baseline``; None where it is not set.
         llm_specialist_model: ``LLM_SPECIALIST_MODEL``; None falls back to ``llm_model``.
         llm_aggregator_model: ``LLM_AGGREGATOR_MODEL``; None falls back to ``llm_model``.
         api_base: ``LLM_API_BASE``, the address of a local or private model server.
@@ -46,7 +46,7 @@ class Settings(BaseSettings):
     )
 
     home: Path | None = None
-    llm_model: str = Field(default=BASELINE, min_length=1, validation_alias="LLM_MODEL")
+    llm_model: str | None = Field(default=None, validation_alias="LLM_MODEL")
     llm_specialist_model: str | None = Field(default=None, validation_alias="LLM_SPECIALIST_MODEL")
     llm_aggregator_model: str | None = Field(default=None, validation_alias="LLM_AGGREGATOR_MODEL")
     api_base: str | None = Field(default=None, validation_alias="LLM_API_BASE")
@@ -56,11 +56,11 @@ class Settings(BaseSettings):
     requests_per_minute: int | None = Field(default=None, ge=1)
     language: Literal["zh", "en"] | None = None
 
-    def models(self) -> Models:
-        """The model of each tier, with the fallbacks applied."""
+    def models(self, otherwise: Models) -> Models:
+        """The model of each tier; ``otherwise`` where the environment names none."""
         return Models(
-            specialist=self.llm_specialist_model or self.llm_model,
-            aggregator=self.llm_aggregator_model or self.llm_model,
+            specialist=self.llm_specialist_model or self.llm_model or otherwise.specialist,
+            aggregator=self.llm_aggregator_model or self.llm_model or otherwise.aggregator,
         )
 
 

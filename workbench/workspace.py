@@ -25,8 +25,11 @@ from workbench.errors import StrategyError, WorkspaceError
 from workbench.evidence.database import EvidenceDB
 from workbench.evidence.slices import slice_names
 from workbench.llm.base import CacheUse, Model
+from workbench.llm.budget import DailyBudget
 from workbench.llm.cache import Cached
+from workbench.llm.formats import AnswerFormats
 from workbench.llm.hosted import Hosted
+from workbench.llm.presets import FILE_NAME, PresetsFile
 from workbench.llm.router import Router
 from workbench.records import Models, Run, Subject
 from workbench.settings import Settings, load_settings
@@ -131,11 +134,13 @@ class Workspace:
     Args:
         root: The folder.
         settings: What the environment says.
+        share: How many processes share the limits of the model providers.
     """
 
-    def __init__(self, root: Path, settings: Settings) -> None:
+    def __init__(self, root: Path, settings: Settings, share: int = 1) -> None:
         self.root = root
         self.settings = settings
+        self._share = share
         self._opening = threading.RLock()
 
     @classmethod
@@ -172,16 +177,50 @@ class Workspace:
     @opened_once
     def jobs(self) -> JobManager:
         """The runs this process carries out. Its thread starts with the first use."""
-        return JobManager(self.store, self.model(), self.run_options())
+        return JobManager(self.store, self.model(), self.run_options, self.admit)
 
     @opened_once
     def batches(self) -> BatchManager:
         """The batches this process carries out."""
-        return BatchManager(self.store.batches)
+        return BatchManager(self.store.batches, self.admit)
+
+    @opened_once
+    def presets(self) -> PresetsFile:
+        """``models.yaml``: models, sampling, limits, prices, budget."""
+        return PresetsFile(self.root / FILE_NAME)
+
+    @opened_once
+    def budget(self) -> DailyBudget:
+        """What may still be paid for today."""
+        return DailyBudget(self.presets.read, self.store.payments)
+
+    @opened_once
+    def hosted(self) -> Hosted:
+        """The language models. Ask them on the loop of ``jobs`` only."""
+        return Hosted(
+            self.settings,
+            presets=self.presets.read,
+            formats=AnswerFormats(self.data_dir / "cache.db"),
+            budget=self.budget,
+            share=self._share,
+        )
 
     def run_options(self, cache: CacheUse = "use") -> RunOptions:
         """How the agents of a run are conducted, as far as the settings say."""
-        return RunOptions(agent_deadline_s=self.settings.agent_deadline_s, cache=cache)
+        return RunOptions(
+            agent_deadline_s=self.settings.agent_deadline_s,
+            sampling=self.presets.read().sampling,
+            cache=cache,
+        )
+
+    def admit(self, models: Models) -> None:
+        """Make sure that a run by these models may begin.
+
+        Raises:
+            BudgetError: They are paid for, and the budget of the day is spent.
+        """
+        if not models.baseline_only:
+            self.budget.check()
 
     def model(self) -> Model:
         """Who answers the requests of every tier: the baseline, or language models behind the cache."""
@@ -189,7 +228,7 @@ class Workspace:
 
     def answers(self) -> Cached:
         """The language models, behind the answers already paid for."""
-        return Cached(Hosted(self.settings), self.data_dir / "cache.db", server=self.settings.api_base)
+        return Cached(self.hosted, self.data_dir / "cache.db", server=self.settings.api_base)
 
     @property
     def drafts(self) -> Drafts:
@@ -238,11 +277,15 @@ class Workspace:
         """The strategy exactly as a run used it, whatever its file says today."""
         return read_strategy(run.strategy_text, f"{run.strategy}.yaml of run {run.run_id}")
 
+    def default_models(self) -> Models:
+        """The model of each tier: the environment's, else that of ``models.yaml``, else the baseline."""
+        return self.settings.models(self.presets.read().models)
+
     def models(self, strategy: LoadedStrategy, model: str | None = None) -> Models:
-        """The model of each tier: the one named for this run, else the strategy's, else the settings'."""
+        """The model of each tier: the one named for this run, else the strategy's, else the default."""
         if model:
             return Models(specialist=model, aggregator=model)
-        wanted, default = strategy.strategy.models, self.settings.models()
+        wanted, default = strategy.strategy.models, self.default_models()
         return Models(
             specialist=wanted.specialist or default.specialist,
             aggregator=wanted.aggregator or default.aggregator,

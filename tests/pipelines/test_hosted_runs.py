@@ -79,9 +79,7 @@ def assert_key_nowhere(workspace: Workspace, run: Run) -> None:
         assert KEY.encode() not in export(run, form)
 
 
-def test_a_language_model_plays_every_agent_at_both_stages(
-    connected: Workspace, server: StubServer
-) -> None:
+def test_a_language_model_plays_every_agent_at_both_stages(connected: Workspace, server: StubServer) -> None:
     result, run = judge(connected)
 
     assert (result.status, run.status, run.models.title) == ("done", "done", "openai/stub-1")
@@ -98,7 +96,7 @@ def test_a_language_model_plays_every_agent_at_both_stages(
     assert (call.resolved_model, call.input_tokens, call.output_tokens) == ("openai/stub-1", 10, 5)
     assert (call.cost, call.cost_source) == (None, "")
     assert "Liverpool" in call.prompt
-    assert call.reply.startswith("```json")
+    assert call.reply.startswith("<think>\nHm.\n</think>\n```json")
     assert len(server.received) == sum(asked.values())
     assert_key_nowhere(connected, run)
 
@@ -115,9 +113,7 @@ def test_the_same_run_again_is_answered_from_the_cache(connected: Workspace, ser
     assert all(call.cache_hit for call in calls)
 
 
-def test_a_refused_key_fails_the_run_with_one_clear_line(
-    connected: Workspace, server: StubServer
-) -> None:
+def test_a_refused_key_fails_the_run_with_one_clear_line(connected: Workspace, server: StubServer) -> None:
     server.default = failure(401, f"Incorrect API key provided: {KEY}")
 
     result, run = judge(connected)

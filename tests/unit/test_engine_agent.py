@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -13,7 +14,7 @@ from workbench.engine.agent import RunOptions, prompt_variables, run_agent
 from workbench.engine.plan import Step
 from workbench.errors import EvidenceError, ModelError
 from workbench.llm.base import Reply, Request
-from workbench.records import Evidence, Report
+from workbench.records import BASELINE, Evidence, Report, Sampling
 from workbench.strategy.prompts import Prompt
 
 
@@ -193,13 +194,34 @@ def test_a_deadline_passed_during_the_second_look_keeps_the_draft() -> None:
 
 def test_sampling_parameters_follow_the_tier(fake_model: FakeModel) -> None:
     fake_model.enqueue(GOOD, GOOD)
-    options = RunOptions(params={"specialist": {"temperature": 0.2}, "aggregator": {"seed": 7}}, repeat=3)
+    tiers = {"specialist": Sampling(temperature=0.2), "aggregator": Sampling(seed=7)}
+    options = RunOptions(sampling=tiers, repeat=3)
 
     work(step("a"), fake_model, options)
     work(step("z", last=True), fake_model, options)
 
     assert [request.params for request in fake_model.history] == [{"temperature": 0.2}, {"seed": 7}]
     assert {request.repeat for request in fake_model.history} == {3}
+
+
+def test_what_the_strategy_asks_of_sampling_goes_before_the_settings(fake_model: FakeModel) -> None:
+    fake_model.enqueue(GOOD)
+    options = RunOptions(sampling={"specialist": Sampling(temperature=0.2, seed=7)})
+    plan = replace(plan_of(step("a")), sampling={"specialist": Sampling(temperature=0)})
+
+    asyncio.run(run_agent(plan.steps[0], plan, {}, fake_model, "fake/m", options))
+
+    assert fake_model.history[0].params == {"temperature": 0, "seed": 7}
+
+
+def test_the_baseline_is_asked_without_sampling_parameters(fake_model: FakeModel) -> None:
+    fake_model.enqueue(GOOD)
+    options = RunOptions(sampling={"specialist": Sampling(temperature=0.2)})
+    plan = plan_of(step("a"))
+
+    report = asyncio.run(run_agent(plan.steps[0], plan, {}, fake_model, BASELINE, options))
+
+    assert report.calls[0].params == {}
 
 
 def test_prompt_variables_name_only_the_reports_a_step_needs(fake_model: FakeModel) -> None:

@@ -26,16 +26,32 @@ def clean_environment(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv(variable, raising=False)
 
 
-def test_each_tier_falls_back_to_the_common_model_and_that_to_the_baseline(
+def test_each_tier_falls_back_to_the_common_model_and_that_to_what_the_file_names(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    assert load_settings().models() == Models(specialist="baseline", aggregator="baseline")
+    named = Models(specialist="of/file", aggregator="baseline")
+    assert load_settings().models(named) == named
     monkeypatch.setenv("LLM_MODEL", "gpt-4o")
-    assert load_settings().models() == Models(specialist="gpt-4o", aggregator="gpt-4o")
+    assert load_settings().models(named) == Models(specialist="gpt-4o", aggregator="gpt-4o")
     monkeypatch.setenv("LLM_SPECIALIST_MODEL", "gpt-4o-mini")
-    assert load_settings().models() == Models(specialist="gpt-4o-mini", aggregator="gpt-4o")
+    assert load_settings().models(named) == Models(specialist="gpt-4o-mini", aggregator="gpt-4o")
     monkeypatch.setenv("LLM_AGGREGATOR_MODEL", "")
-    assert load_settings().models().aggregator == "gpt-4o", "an empty variable is none"
+    assert load_settings().models(named).aggregator == "gpt-4o", "an empty variable is none"
+
+
+def test_without_environment_and_file_the_baseline_answers(workspace: Workspace) -> None:
+    assert workspace.default_models() == Models(specialist="baseline", aggregator="baseline")
+
+
+def test_an_edit_of_models_yaml_counts_from_the_next_run_on(workspace: Workspace) -> None:
+    (workspace.root / "models.yaml").write_text("specialist: {model: openai/one, temperature: 0}\n")
+    assert workspace.default_models() == Models(specialist="openai/one", aggregator="baseline")
+    assert workspace.run_options().sampling["specialist"].params == {"temperature": 0}
+
+    (workspace.root / "models.yaml").write_text("aggregator: {model: openai/two}\n")
+
+    assert workspace.default_models() == Models(specialist="baseline", aggregator="openai/two")
+    assert workspace.run_options().sampling["specialist"].params == {}
 
 
 def test_the_model_named_for_the_run_wins_over_the_strategy_and_that_over_the_settings(
@@ -78,7 +94,7 @@ def test_the_env_file_of_a_workspace_is_read_and_never_overrides_the_environment
     monkeypatch.setenv("LLM_MODEL", "")
     monkeypatch.delenv("LLM_MODEL")
 
-    models = Workspace.open(workspace.root).settings.models()
+    models = Workspace.open(workspace.root).default_models()
 
     assert models == Models(specialist="from-file", aggregator="from-environment")
 

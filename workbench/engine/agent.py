@@ -16,10 +16,10 @@ from typing import Any, Literal
 
 from workbench.engine.plan import Plan, Reports, Step
 from workbench.errors import ModelError, WorkbenchError
-from workbench.llm.base import CacheUse, Model, Request
+from workbench.llm.base import CacheUse, Model, Reply, Request
 from workbench.llm.replies import ReplyError, parse_reply
 from workbench.llm.skeleton import skeleton
-from workbench.records import Call, Evidence, Opinion, Report, StageName, Status, Tier
+from workbench.records import BASELINE, Call, Evidence, Opinion, Report, Sampling, StageName, Status, Tier
 from workbench.strategy.prompts import Prompt
 
 log = logging.getLogger(__name__)
@@ -40,13 +40,13 @@ class RunOptions:
 
     Attributes:
         agent_deadline_s: Seconds one agent may take for all its calls together.
-        params: Sampling parameters of each tier, e.g. ``{"aggregator": {"temperature": 0}}``.
+        sampling: Sampling parameters of each tier; those of the plan go before them, one by one.
         cache: Whether stored answers may be used.
         repeat: Index of a repeated run; repeats never share a stored answer.
     """
 
     agent_deadline_s: float = 600.0
-    params: Mapping[Tier, Mapping[str, Any]] = field(default_factory=dict)
+    sampling: Mapping[Tier, Sampling] = field(default_factory=dict)
     cache: CacheUse = "use"
     repeat: int = 0
 
@@ -163,7 +163,7 @@ class _Agent:
             facts=self.evidence.facts,
             task=self.step.task,
             draft=draft,
-            params=self.options.params.get(self.step.tier, {}),
+            params=self._params(),
             template_hash=prompt.hash,
             repeat=self.options.repeat,
             cache=self.options.cache,
@@ -175,6 +175,12 @@ class _Agent:
             again = self.plan.hide(_ASK_AGAIN[self.plan.language].format(error=error))
             fields = await self._ask(replace(request, prompt=request.prompt + again), prompt, attempt=2)
         return form.opinion(stage, fields)
+
+    def _params(self) -> dict[str, Any]:
+        if self.model_name == BASELINE:
+            return {}
+        asked = (source.get(self.step.tier) for source in (self.options.sampling, self.plan.sampling))
+        return {name: value for sampling in asked if sampling for name, value in sampling.params.items()}
 
     async def _ask(self, request: Request, prompt: Prompt, *, attempt: int) -> Mapping[str, Any]:
         """One call, recorded whether it succeeds or not."""
@@ -204,7 +210,7 @@ class _Agent:
                 "latency_s": reply.latency_s,
                 "cache_hit": reply.cache_hit,
             }
-            return parse_reply(self.plan.reveal(reply.text), request.schema).value
+            return self._fields(reply, request)
         except asyncio.CancelledError:
             answered["error"] = "stopped before an answer came"
             raise
@@ -213,6 +219,14 @@ class _Agent:
             raise
         finally:
             self.calls.append(call.model_copy(update=answered))
+
+    def _fields(self, reply: Reply, request: Request) -> Mapping[str, Any]:
+        try:
+            return parse_reply(self.plan.reveal(reply.text), request.schema).value
+        except ReplyError as error:
+            if reply.cut_off and error.kind == "parse":
+                raise ReplyError("parse", "the limit of tokens cut the answer off.") from None
+            raise
 
     def _reason(self, error: Exception, *, timed_out: bool = False) -> str:
         if timed_out:

@@ -19,7 +19,8 @@ from typing import Literal, Protocol
 from workbench.engine.crew import Crew, WorkerDiedError
 from workbench.engine.plan import Plan
 from workbench.errors import BatchError, InputError, StoreError, WorkbenchError
-from workbench.records import Subject
+from workbench.llm.budget import BudgetError
+from workbench.records import Models, Subject
 from workbench.store.batch_records import Batch, BatchItem, BatchOrder, ItemKey, ItemState, Spending
 
 log = logging.getLogger(__name__)
@@ -65,10 +66,12 @@ class BatchManager:
 
     Args:
         store: Where batches are kept.
+        admit: Raises where no run by these models may begin now.
     """
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, admit: Callable[[Models], None] = lambda models: None) -> None:
         self._store = store
+        self._admit = admit
         self._sessions: dict[str, _Session] = {}
 
     def start(self, order: BatchOrder, crew: Callable[[Batch], Crew]) -> str:
@@ -135,7 +138,7 @@ class BatchManager:
         return tuple(name for name, session in list(self._sessions.items()) if not session.ended.is_set())
 
     def _begin(self, batch_id: str, crew: Callable[[Batch], Crew]) -> str:
-        session = _Session(self._store, self._store.load(batch_id), crew)
+        session = _Session(self._store, self._store.load(batch_id), crew, self._admit)
         self._sessions[batch_id] = session
         threading.Thread(target=session.carry_out, name=f"workbench-{batch_id}", daemon=True).start()
         return batch_id
@@ -191,11 +194,18 @@ def refusal(budget: float, spending: Spending, flying: int) -> str:
 class _Session:
     """One batch being carried out, in a thread of its own."""
 
-    def __init__(self, store: Store, batch: Batch, muster: Callable[[Batch], Crew]) -> None:
+    def __init__(
+        self,
+        store: Store,
+        batch: Batch,
+        muster: Callable[[Batch], Crew],
+        admit: Callable[[Models], None],
+    ) -> None:
         self.ended = threading.Event()
         self._store = store
         self._batch = batch
         self._muster = muster
+        self._admit = admit
         self._crew: Crew | None = None
         self._to_do: deque[BatchItem] = deque()
         self._flying = 0
@@ -253,6 +263,10 @@ class _Session:
             return None
 
     def _refusal(self) -> str:
+        try:
+            self._admit(self._batch.models)
+        except BudgetError as error:
+            return str(error)
         budget = self._batch.budget
         if budget is None:
             return ""
@@ -285,7 +299,7 @@ class _Session:
             self._changed.notify_all()
 
     def _give_up(self, item: BatchItem, error: BaseException) -> None:
-        if isinstance(error, (StoreError, BatchError)):
+        if isinstance(error, (StoreError, BatchError, BudgetError)):
             self._end("stopped", str(error))
             return
         if isinstance(error, WorkbenchError):

@@ -9,9 +9,10 @@ from __future__ import annotations
 import asyncio
 import logging
 import threading
+from collections.abc import Callable, Coroutine
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
-from typing import Literal, Protocol
+from typing import Any, Literal, Protocol, TypeVar
 
 from workbench.engine.agent import RunOptions
 from workbench.engine.plan import Plan, Reports
@@ -23,6 +24,8 @@ from workbench.records import Models, Receipt, Report, Verdict
 from workbench.store.batch_records import ItemKey
 
 log = logging.getLogger(__name__)
+
+T = TypeVar("T")
 
 KEPT_JOBS = 200
 """Finished runs whose progress is remembered; older ones are in the store."""
@@ -56,13 +59,22 @@ class JobManager:
     Args:
         store: Where runs and reports are kept.
         model: Answers the requests of every tier.
-        options: Deadline, sampling parameters and cache use of runs that bring none of their own.
+        options: Deadline, sampling parameters and cache use of runs that bring none of their own, asked for
+            when a run starts.
+        admit: Raises where no run by these models may begin now.
     """
 
-    def __init__(self, store: Store, model: Model, options: RunOptions | None = None) -> None:
+    def __init__(
+        self,
+        store: Store,
+        model: Model,
+        options: Callable[[], RunOptions] = RunOptions,
+        admit: Callable[[Models], None] = lambda models: None,
+    ) -> None:
         self._store = store
         self._model = model
-        self._options = options or RunOptions()
+        self._options = options
+        self._admit = admit
         self._jobs: dict[str, _Job] = {}
         self._lock = threading.Lock()
         self._writer = ThreadPoolExecutor(1, thread_name_prefix="workbench-store")
@@ -95,8 +107,11 @@ class JobManager:
             options: Instead of the manager's own.
 
         Raises:
+            BudgetError: Nothing more may be paid for today.
             StoreError: The run cannot be recorded, or cannot be resumed.
         """
+        self._admit(models)
+        options = options or self._options()
         done: Reports = {}
         if run_id is None:
             run_id = self._store.start(plan, models, retry_of=retry_of, item=item)
@@ -108,7 +123,7 @@ class JobManager:
             for known in finished[: max(0, len(self._jobs) - KEPT_JOBS)]:
                 del self._jobs[known]
             self._jobs[run_id] = job
-        self._loop.call_soon_threadsafe(self._begin, job, models, options or self._options)
+        self._loop.call_soon_threadsafe(self._begin, job, models, options)
         return run_id
 
     def progress(self, run_id: str) -> Progress | None:
@@ -149,6 +164,10 @@ class JobManager:
             InputError: This process did not start that run.
         """
         return self._job(run_id).outcome
+
+    def ask(self, question: Coroutine[Any, Any, T]) -> Future[T]:
+        """Carry out something else that asks models: they are all asked from one loop."""
+        return asyncio.run_coroutine_threadsafe(question, self._loop)
 
     def close(self) -> None:
         """Cancel what is running, wait until that is stored, and end the threads."""

@@ -22,6 +22,7 @@ from workbench.records import (
     Receipt,
     Report,
     Role,
+    Sampling,
     Scale,
     StageName,
     Subject,
@@ -126,7 +127,7 @@ class Plan:
 
     ``conclude`` turns all reports into the verdict; ``receipt`` reads what the point-in-time view has
     let through and withheld so far. In a blind run ``hide`` is applied to everything a model is told and
-    ``reveal`` to everything it answers.
+    ``reveal`` to everything it answers. ``sampling`` is what the strategy asks for, tier by tier.
     """
 
     pipeline: PipelineName
@@ -142,6 +143,7 @@ class Plan:
     receipt: Callable[[], Receipt]
     hide: Callable[[str], str] = str
     reveal: Callable[[str], str] = str
+    sampling: Mapping[Tier, Sampling] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         seen: set[str] = set()

@@ -56,7 +56,11 @@ class Request:
 
 @dataclass(frozen=True)
 class Reply:
-    """A model's answer. Token counts are None where the provider reported none; ``cost`` is in USD."""
+    """A model's answer. Token counts are None where the provider reported none; ``cost`` is in USD.
+
+    ``text`` is all the model wrote, its thinking in front between ``<think>`` and ``</think>``; ``cut_off``
+    says that the limit of tokens ended it.
+    """
 
     text: str
     resolved_model: str
@@ -67,6 +71,7 @@ class Reply:
     cost_source: str = ""
     latency_s: float = 0.0
     cache_hit: bool = False
+    cut_off: bool = False
 
 
 class Model(Protocol):

@@ -25,6 +25,7 @@ _REMEDIES: Mapping[int, str] = {
     408: "Raise WORKBENCH_CALL_TIMEOUT_S or choose a faster model.",
     429: "Lower WORKBENCH_CONCURRENCY or WORKBENCH_REQUESTS_PER_MINUTE, or wait.",
 }
+_STREAMED = re.compile(r"Received: '(?:data|event): ")
 _SERVER_REMEDY = "Check the network and, for a server of your own, LLM_API_BASE; or try again later."
 
 # litellm writes "litellm.RateLimitError: RateLimitError: OpenAIException - slow down": the end is for people.
@@ -49,18 +50,20 @@ class Failure:
         said: What the provider said, without secrets.
         transient: Whether asking again may help.
         wait_s: Seconds the provider asks to wait.
+        remedy: What to do, where the status does not say it.
     """
 
     status: int | None
     said: str
     transient: bool
     wait_s: float | None = None
+    remedy: str = ""
 
     @classmethod
     def of(cls, error: Exception) -> Failure:
         """Read an exception of litellm, of the OpenAI client beneath it, or of our own timeout."""
         if isinstance(error, NoAnswerError):
-            return cls(None, str(error), transient=error.transient)
+            return cls(None, _shortened(str(error)), transient=error.transient)
         if isinstance(error, TimeoutError):
             return cls(408, "no answer in time.", transient=True)
         status = getattr(error, "status_code", None)
@@ -70,6 +73,9 @@ class Failure:
         if _NO_KEY.search(said):
             # Arrives as a server error from some providers although nothing was ever sent.
             return cls(401, said, transient=False)
+        if _STREAMED.search(said):
+            said, remedy = "the server streams its answer, unasked.", "Switch streaming off in the server."
+            return cls(None, said, transient=False, remedy=remedy)
         wait_s = retry_after(getattr(getattr(error, "response", None), "headers", None) or {})
         # Providers refuse with 429 both for a busy minute and for an account that is empty.
         unpaid = status == 429 and wait_s is None and "billing" in said and "retry" not in said
@@ -87,7 +93,9 @@ class Failure:
         """The failure as the user reads it."""
         tries = f" after {attempts} attempts" if attempts > 1 else ""
         status = f" ({self.status})" if self.status else ""
-        remedy = _REMEDIES.get(self.status or 0, _SERVER_REMEDY if self.status else "Try another model.")
+        remedy = self.remedy or _REMEDIES.get(
+            self.status or 0, _SERVER_REMEDY if self.status else "Try another model."
+        )
         return ModelError(f"no answer{tries}{status}: {self.said}", where=model, remedy=remedy)
 
 
@@ -95,7 +103,9 @@ def _what_was_said(error: Exception) -> str:
     # Redacted before it is shortened: half a key is still a secret and matches nothing.
     text = redacted(str(getattr(error, "message", "") or error))
     text = text.partition("Traceback (most recent call last)")[0][: 2 * _SAID_LENGTH]
-    said = " ".join(_PREFIXES.sub("", text, count=1).split())
-    if len(said) > _SAID_LENGTH:
-        return said[:_SAID_LENGTH] + "…"
-    return said or type(error).__name__
+    return _shortened(_PREFIXES.sub("", text, count=1)) or type(error).__name__
+
+
+def _shortened(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= _SAID_LENGTH else line[:_SAID_LENGTH] + "…"

@@ -13,25 +13,27 @@ from __future__ import annotations
 import asyncio
 import os
 import time
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import version
-from typing import Any, Literal
+from typing import Any
 
 from pydantic import BaseModel
 
 from workbench.errors import ModelError
 from workbench.llm.base import Reply, Request
-from workbench.llm.failures import Failure, NoAnswerError
+from workbench.llm.budget import BudgetError, DailyBudget
+from workbench.llm.failures import Failure
+from workbench.llm.formats import FORMATS, AnswerFormat, AnswerFormats
 from workbench.llm.limits import Gate, Sleep, backoff
+from workbench.llm.presets import Presets, Provider
 from workbench.llm.prices import Price
 from workbench.llm.replies import ReplyError, parse_reply
+from workbench.llm.responses import read_response
 from workbench.llm.schemas import json_schema
 from workbench.llm.skeleton import skeleton
 from workbench.settings import Settings
-
-AnswerFormat = Literal["json_schema", "json_object", "plain"]
-"""How an answer's form is asked for beside the prompt, most binding first."""
 
 ATTEMPTS = 4
 
@@ -46,15 +48,31 @@ class Hosted:
 
     Args:
         settings: Address of a local server, limits.
+        presets: What ``models.yaml`` says now: limits of single providers, own prices.
+        formats: What is known of the answer formats.
+        budget: What may be spent.
+        share: How many processes share the limits.
         sleep: How to wait between attempts.
     """
 
-    def __init__(self, settings: Settings, sleep: Sleep = asyncio.sleep) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        *,
+        presets: Callable[[], Presets] = Presets,
+        formats: AnswerFormats | None = None,
+        budget: DailyBudget | None = None,
+        share: int = 1,
+        sleep: Sleep = asyncio.sleep,
+    ) -> None:
         self._settings = settings
+        self._presets = presets
+        self._formats = formats or AnswerFormats()
+        self._budget = budget
+        self._share = share
         self._sleep = sleep
         self._litellm: Any = None
         self._gates: dict[str, Gate] = {}
-        self._formats: dict[str, AnswerFormat] = {}
 
     async def complete(self, request: Request) -> Reply:
         """Answer one request, with retries where the trouble may pass.
@@ -66,22 +84,23 @@ class Hosted:
             self._litellm = await asyncio.to_thread(load_library)
         litellm = self._litellm
         target = self._target(litellm, request.model)
-        gate = self._gates.setdefault(
-            target.provider,
-            Gate(self._settings.concurrency, self._settings.requests_per_minute, self._sleep),
-        )
+        gate = self._gate(target.provider)
+        forms = self._forms(litellm, target)
         attempt = 1
         while True:
-            form = self._format(litellm, target)
             try:
-                async with gate.turn(), asyncio.timeout(self._settings.call_timeout_s):
-                    started = time.perf_counter()
-                    response = await litellm.acompletion(**self._arguments(request, target, form))
-                    return _reply(response, target, time.perf_counter() - started)
+                async with gate.turn():
+                    self._check_budget(request.model)
+                    reply = await self._ask(litellm, request, target, forms[0])
+                    self._formats.learn(target.model, target.api_base, forms[0])
+                    await self._pay(reply)
+                    return reply
+            except BudgetError:
+                raise
             except Exception as error:  # noqa: BLE001 - litellm lets through whatever its providers raise
                 failure = Failure.of(error)
-            if failure.is_about_format and form != "plain":
-                self._formats[target.model] = "json_object" if form == "json_schema" else "plain"
+            if failure.is_about_format and len(forms) > 1:
+                forms = forms[1:]
                 continue
             if failure.wait_s is not None:
                 gate.pause(failure.wait_s)
@@ -95,11 +114,15 @@ class Hosted:
         return int(load_library().token_counter(model=model, text=text))
 
     def price(self, model: str) -> Price | None:
-        """The provider's price as litellm lists it; None for unknown models and for servers of one's own.
+        """The price of a model: one's own, else the one litellm lists.
+
+        None for a model nobody lists, and for one on a server of one's own.
 
         Raises:
             ModelError: No provider is known for the model.
         """
+        if own := self._presets().price(model):
+            return own
         litellm = load_library()
         if self._target(litellm, model).api_base:
             return None
@@ -108,10 +131,16 @@ class Hosted:
         except Exception:  # noqa: BLE001 - what litellm raises for a model that is not listed has no common type
             return None
         costs = listed.get("input_cost_per_token"), listed.get("output_cost_per_token")
-        return None if None in costs else Price(*costs, source=_price_list())
+        if None in costs:
+            return None
+        return Price(*costs, source=_price_list(), cached=listed.get("cache_read_input_token_cost"))
 
-    async def check(self, model: str) -> Check:
-        """Ask a model one tiny question.
+    async def check(self, model: str, params: Mapping[str, Any] | None = None) -> Check:
+        """Ask a model one tiny question, and find out anew how its answers may be asked for.
+
+        Args:
+            model: A litellm model string.
+            params: Sampling parameters it is asked with.
 
         Raises:
             ModelError: It does not answer.
@@ -123,7 +152,11 @@ class Hosted:
             system="You are being tested.",
             prompt=f"Answer with this JSON object and nothing else:\n{skeleton(_Ready)}",
             schema=_Ready,
+            params=params or {},
         )
+        litellm = await asyncio.to_thread(load_library)
+        target = self._target(litellm, model)
+        self._formats.forget(target.model, target.api_base)
         reply = await self.complete(question)
         try:
             parse_reply(reply.text, _Ready)
@@ -131,7 +164,13 @@ class Hosted:
             readable = False
         else:
             readable = True
-        return Check(reply, self._formats[model], readable, self.price(model))
+        return Check(
+            reply=reply,
+            answer_format=self._forms(litellm, target)[0],
+            readable=readable,
+            price=self.price(model),
+            ignored=tuple(name for name in question.params if name not in _accepted(litellm, target)),
+        )
 
     def _target(self, litellm: Any, model: str) -> _Target:
         try:
@@ -145,17 +184,50 @@ class Hosted:
         own = self._settings.api_base if provider in SELF_HOSTED else None
         return _Target(model, name, provider, own)
 
-    def _format(self, litellm: Any, target: _Target) -> AnswerFormat:
-        """The most binding form the model is known to accept; lowered for good when it is refused."""
-        known = self._formats.get(target.model)
-        if known is None:
+    def _gate(self, provider: str) -> Gate:
+        """Where calls to a provider wait for their turn; a new one when its limits were changed."""
+        own, common = self._presets().providers.get(provider, Provider()), self._settings
+        per_minute = own.requests_per_minute or common.requests_per_minute
+        limits = (
+            -(-(own.concurrency or common.concurrency) // self._share),
+            per_minute and max(1, per_minute // self._share),
+        )
+        gate = self._gates.get(provider)
+        if gate is None or gate.limits != limits:
+            gate = self._gates[provider] = Gate(*limits, self._sleep)
+        return gate
+
+    def _forms(self, litellm: Any, target: _Target) -> Sequence[AnswerFormat]:
+        """The forms to ask in: the one that has worked, or else the most binding one, and those below it."""
+        best = self._formats.get(target.model, target.api_base)
+        if best is None:
             if target.api_base or litellm.supports_response_schema(target.name, target.provider):
-                known = "json_schema"
+                best = "json_schema"
             else:
-                accepted = litellm.get_supported_openai_params(target.name, target.provider) or []
-                known = "json_object" if "response_format" in accepted else "plain"
-            self._formats[target.model] = known
-        return known
+                best = "json_object" if "response_format" in _accepted(litellm, target) else "plain"
+        return FORMATS[FORMATS.index(best) :]
+
+    def _check_budget(self, model: str) -> None:
+        if self._budget is not None:
+            self._budget.check(priced=lambda: self.price(model) is not None)
+
+    async def _pay(self, reply: Reply) -> None:
+        if self._budget is not None and reply.cost:
+            await self._budget.pay(reply.cost)
+
+    async def _ask(self, litellm: Any, request: Request, target: _Target, form: AnswerFormat) -> Reply:
+        started = time.perf_counter()
+        async with asyncio.timeout(self._settings.call_timeout_s):
+            response = await litellm.acompletion(**self._arguments(request, target, form))
+        return read_response(
+            response,
+            provider=target.provider,
+            model=target.name,
+            latency_s=time.perf_counter() - started,
+            price=self._presets().price(request.model),
+            # A price list knows the provider's own prices, not what a server of one's own costs.
+            listed_by="" if target.api_base else _price_list(),
+        )
 
     def _arguments(self, request: Request, target: _Target, form: AnswerFormat) -> dict[str, Any]:
         arguments: dict[str, Any] = {
@@ -195,13 +267,15 @@ class Check:
         reply: The answer, with latency, tokens and resolved model.
         answer_format: The most binding form the model accepts.
         readable: Whether the answer was the JSON object asked for.
-        price: The price on the list, if any.
+        price: What it costs, if that is known.
+        ignored: Sampling parameters it does not take; they are left out of its calls.
     """
 
     reply: Reply
     answer_format: AnswerFormat
     readable: bool
     price: Price | None
+    ignored: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -229,31 +303,5 @@ def _price_list() -> str:
     return f"price list of litellm {version('litellm')}"
 
 
-def _reply(response: Any, target: _Target, latency_s: float) -> Reply:
-    if not response.choices:
-        raise NoAnswerError("the server answered without a choice.", transient=True)
-    choice = response.choices[0]
-    text = choice.message.content
-    if not text:
-        reasons = {
-            "content_filter": "the provider's content filter stopped the answer.",
-            "length": "all tokens were spent before an answer began; raise max_tokens.",
-        }
-        raise NoAnswerError(reasons.get(choice.finish_reason, "the answer is empty."))
-    usage: Any = getattr(response, "usage", None)
-    reported = usage is not None and usage.total_tokens > 0
-    details = getattr(usage, "prompt_tokens_details", None)
-    # A price list knows the provider's own prices, not what a server of one's own costs.
-    cost = None if target.api_base else response._hidden_params.get("response_cost")
-    # Some providers prefix the name they report, some do not.
-    resolved = (response.model or target.name).removeprefix(f"{target.provider}/")
-    return Reply(
-        text=text,
-        resolved_model=f"{target.provider}/{resolved}",
-        input_tokens=usage.prompt_tokens if reported else None,
-        cached_tokens=getattr(details, "cached_tokens", None) if reported else None,
-        output_tokens=usage.completion_tokens if reported else None,
-        cost=cost if reported else None,
-        cost_source=_price_list() if reported and cost is not None else "",
-        latency_s=latency_s,
-    )
+def _accepted(litellm: Any, target: _Target) -> Sequence[str]:
+    return litellm.get_supported_openai_params(target.name, target.provider) or ()

@@ -26,6 +26,7 @@ class Gate:
     """
 
     def __init__(self, concurrency: int, per_minute: int | None = None, sleep: Sleep = asyncio.sleep) -> None:
+        self.limits = (concurrency, per_minute)
         self._slots = asyncio.Semaphore(concurrency)
         self._spacing_s = 60 / per_minute if per_minute else 0.0
         self._sleep = sleep

@@ -10,15 +10,25 @@ from workbench.records import BASELINE
 
 @dataclass(frozen=True)
 class Price:
-    """USD per token, and whose list says so."""
+    """USD per token, and whose list says so.
+
+    Attributes:
+        input: For a token of the question.
+        output: For a token of the answer.
+        source: The list.
+        cached: For a token of the question that the provider had kept; None where it costs as any other.
+    """
 
     input: float
     output: float
     source: str
+    cached: float | None = None
 
-    def of(self, input_tokens: int, output_tokens: int) -> float:
-        """USD for one call."""
-        return self.input * input_tokens + self.output * output_tokens
+    def of(self, input_tokens: int, output_tokens: int, cached_tokens: int = 0) -> float:
+        """USD for one call; ``cached_tokens`` are among the ``input_tokens``."""
+        kept = self.input if self.cached is None else self.cached
+        asked = self.input * (input_tokens - cached_tokens) + kept * cached_tokens
+        return asked + self.output * output_tokens
 
 
 class PriceList(Protocol):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from workbench.engine.plan import Plan
 from workbench.errors import StrategyError
 from workbench.evidence.view import View
@@ -28,6 +30,14 @@ def build(
         WorkbenchError: The strategy does not fit the subject, a prompt or operator cannot be used, or nothing
             is known about the subject at the view's date.
     """
+    plan = _plan(loaded, subject, view, prompts, operators)
+    asked = loaded.strategy.sampling
+    return replace(plan, sampling={"specialist": asked.specialist, "aggregator": asked.aggregator})
+
+
+def _plan(
+    loaded: LoadedStrategy, subject: Subject, view: View, prompts: PromptLibrary, operators: OperatorLibrary
+) -> Plan:
     strategy = loaded.strategy
     if isinstance(strategy, ChaptersStrategy):
         return chapters.build(loaded, strategy, subject, view=view, prompts=prompts, operators=operators)

@@ -209,3 +209,12 @@ def m004_batch_items(db: Database) -> None:
         ) without rowid;
         """
     )
+
+
+@migrations()
+def m005_payments(db: Database) -> None:
+    """What was paid to providers, day by day."""
+    db.execute(
+        "create table payments"
+        " (day text primary key, cost real not null, calls integer not null) strict, without rowid"
+    )

@@ -26,6 +26,7 @@ from workbench.store.batches import BatchStore, begin_item
 from workbench.store.database import Database, insert, utc_now
 from workbench.store.migrations import migrations
 from workbench.store.owners import Owner, interrupt_orphans
+from workbench.store.payments import Payments
 from workbench.store.rows import Planned, Row, RunRow, Texts
 from workbench.store.strategies import StrategyStore
 
@@ -114,6 +115,7 @@ class RunStore:
         self._db = Database(path, migrations)
         self._owner = Owner(path.parent / "locks")
         self.batches = BatchStore(self._db, self._owner)
+        self.payments = Payments(self._db)
         self.strategies = StrategyStore(self._db)
         back_up_daily(path)
         self._owner.sweep()

@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 
 from pydantic import ConfigDict, Field, field_validator
 
-from workbench.records import Record
+from workbench.records import Record, Sampling
 from workbench.strategy.findings import KeyPath
 
 Language = Literal["zh", "en"]
@@ -76,6 +76,13 @@ class RoleModels(Part):
     aggregator: str | None = None
 
 
+class RoleSampling(Part):
+    """Sampling parameters this strategy asks for by tier; what is not named falls back to the settings."""
+
+    specialist: Sampling = Sampling()
+    aggregator: Sampling = Sampling()
+
+
 class StrategyBase(Part):
     """What all kinds share."""
 
@@ -86,6 +93,7 @@ class StrategyBase(Part):
     revise: bool = True
     prompt_version: str = Field(default="v1", pattern=r"^v[1-9]\d*$")
     models: RoleModels = RoleModels()
+    sampling: RoleSampling = RoleSampling()
 
     def prompt_names(self) -> tuple[str, ...]:
         """The prompts a run of this strategy asks with."""

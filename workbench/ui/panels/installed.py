@@ -12,7 +12,7 @@ from workbench.workspace import Workspace
 
 def installed(workspace: Workspace) -> None:
     """A list of what is here, and how to change the model."""
-    models = workspace.settings.models()
+    models = workspace.default_models()
     rows = {
         t("installed.models"): text.models_title(models),
         t("installed.strategies"): ", ".join(workspace.strategies()),
