@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from workbench.evidence.league import Played, appearances, averages, played, record, standings
+from workbench.evidence.league import Played, appearances, averages, played, record, rounds, standings
 from workbench.evidence.strengths import GOALS_ONLY, MIN_MATCHES, PROMOTED, Blend, fit
 from workbench.evidence.view import Match
 
@@ -132,3 +132,18 @@ def test_a_match_without_expected_goals_counts_by_its_goals() -> None:
     with_blend = fit(matches, "2018-19", dt.date(2019, 6, 1), Blend(goals=0.5, xg=0.25, nsxg=0.25))
     goals_only = fit(matches, "2018-19", dt.date(2019, 6, 1), GOALS_ONLY)
     assert with_blend == goals_only
+
+
+def test_a_round_is_the_one_its_source_names_or_the_number_of_the_match() -> None:
+    def row(home: str, away: str, name: str | None = None) -> Match:
+        return Match("League", "2018-19", START, home, away, *[None] * 9, round=name)
+
+    season = [
+        row("Reds", "Blues"),
+        row("Greens", "Golds"),
+        row("Reds", "Greens"),
+        row("Blues", "Reds", "Final"),
+    ]
+    assert rounds(season) == ["1", "1", "2", "Final"]
+    assert rounds([*season, row("Blues", "Golds")])[-1] == "3"
+    assert rounds([]) == []

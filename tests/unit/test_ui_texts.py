@@ -10,11 +10,15 @@ from typing import get_args
 
 import pytest
 
+from workbench.evaluate.forecasts import Reason, Yardstick
+from workbench.evaluate.scoreboard import Metric
+from workbench.evidence.league import Result, Venue
+from workbench.evidence.view import MatchStatus
 from workbench.records import PipelineName, RunStatus, StageName, Standing, Sufficiency
 from workbench.store.runs import Order
 from workbench.strategy.schema import LABEL_EN, LABEL_ZH
 from workbench.ui.language import LANGUAGES, catalogue
-from workbench.ui.navigation import PageName
+from workbench.ui.navigation import PageName, Section
 
 ROOT = Path(__file__).parents[2]
 SOURCES = sorted(
@@ -24,6 +28,14 @@ SOURCES = sorted(
 CLOSED_SETS = {
     "page": get_args(PageName),
     "page_help": get_args(PageName),
+    "section": [section for section in get_args(Section) if section],
+    "metric": get_args(Metric),
+    "metric_help": get_args(Metric),
+    "yardstick": get_args(Yardstick),
+    "left_out": get_args(Reason),
+    "match_status": get_args(MatchStatus),
+    "venue": get_args(Venue),
+    "form_result": get_args(Result),
     "pipeline": get_args(PipelineName),
     "run_status": get_args(RunStatus),
     "status": get_args(Standing),

@@ -10,7 +10,7 @@ from __future__ import annotations
 import datetime as dt
 import math
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
@@ -20,7 +20,10 @@ from workbench.records import BASELINE, MatchSubject, Outcome, Run
 from workbench.rules.poisson import OUTCOMES
 
 Probabilities = Mapping[Outcome, float]
-Yardstick = Literal["base_rates", "published", "odds"]
+Yardstick = Literal["published", "odds", "base_rates"]
+
+YARDSTICK = "yardstick"
+"""Provider of the contestants that are no model."""
 
 SUM_TOLERANCE = 1e-6
 """Probabilities whose sum is further from 1 are counted as scaled. All are scaled."""
@@ -167,34 +170,46 @@ def contestant_of(run: Run) -> Contestant:
 
 
 def yardsticks(matches: Iterable[Match], history: Sequence[Match]) -> list[Forecast]:
-    """What the yardsticks say about matches that have a result, where they say anything.
-
-    - ``base_rates``: the shares of the three results in the last season of the competition before;
-    - ``published``: the forecast published before the match;
-    - ``odds``: bookmaker odds, their inverses scaled to sum to 1 (the margin is taken in proportion).
+    """What the yardsticks said about matches that have a result, where they said anything.
 
     Args:
-        matches: The matches to forecast; those without a result are skipped.
+        matches: The matches; those without a result are skipped.
         history: All matches on record, for the seasons before.
     """
     rates = base_rates(history)
-    sources: tuple[tuple[Yardstick, Callable[[Match], Mapping[Outcome, Any] | None]], ...] = (
-        ("base_rates", lambda m: rates.get((m.competition, m.season))),
-        ("published", lambda m: {"1": m.ref_home, "X": m.ref_draw, "2": m.ref_away}),
-        ("odds", _inverse_odds),
-    )
     found = []
     for match in matches:
-        if not match.settled:
-            continue
-        for name, source in sources:
-            if (scaled := _scaled(source(match) or {})) is not None:
-                probabilities, total = scaled
+        if match.settled:
+            for name, (probabilities, total) in _said(match, rates).items():
                 # The margin in odds is meant to be taken out; only a forecast is expected to sum to 1.
                 given = 1.0 if name == "odds" else total
-                who = Contestant("yardstick", name, "")
-                found.append(Forecast(who, match, probabilities, None, given))
+                found.append(Forecast(Contestant(YARDSTICK, name, ""), match, probabilities, None, given))
     return found
+
+
+def others_on(match: Match, history: Iterable[Match]) -> Mapping[Yardstick, Probabilities]:
+    """The probabilities each yardstick gave a match, played or not, as far as it gave any."""
+    return {name: said for name, (said, _) in _said(match, base_rates(history)).items()}
+
+
+def _said(
+    match: Match, rates: Mapping[tuple[str, str], Probabilities]
+) -> Mapping[Yardstick, tuple[Probabilities, float]]:
+    """Per yardstick its probabilities for a match, scaled, and what they summed to.
+
+    - ``published``: the forecast published before the match;
+    - ``odds``: the inverses of bookmaker odds, so that scaling takes the margin in proportion;
+    - ``base_rates``: the shares of the three results in the last season of the competition before.
+    """
+    published = {"1": match.ref_home, "X": match.ref_draw, "2": match.ref_away}
+    prices = numbers((match.odds_home, match.odds_draw, match.odds_away))
+    odds = prices if prices and min(prices) > 1 else []
+    given: Mapping[Yardstick, Mapping[Any, Any]] = {
+        "published": published,
+        "odds": {o: 1 / price for o, price in zip(OUTCOMES, odds, strict=False)},
+        "base_rates": rates.get((match.competition, match.season), {}),
+    }
+    return {name: scaled for name, shares in given.items() if (scaled := _scaled(shares)) is not None}
 
 
 def result_of(match: Match) -> Outcome:
@@ -229,13 +244,6 @@ def base_rates(history: Iterable[Match]) -> Mapping[tuple[str, str], Probabiliti
                 outcome: before.count(outcome) / len(before) for outcome in OUTCOMES
             }
     return rates
-
-
-def _inverse_odds(match: Match) -> Mapping[Outcome, float] | None:
-    odds = numbers((match.odds_home, match.odds_draw, match.odds_away))
-    if odds is None or min(odds) <= 1:
-        return None
-    return {outcome: 1 / price for outcome, price in zip(OUTCOMES, odds, strict=True)}
 
 
 def _scaled(given: Mapping[Outcome, Any]) -> tuple[Probabilities, float] | None:

@@ -7,6 +7,7 @@ never evidence, and nothing computed here can show it.
 from __future__ import annotations
 
 import datetime as dt
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
@@ -103,31 +104,40 @@ def played(matches: Iterable[Match]) -> list[Played]:
 
 def appearances(matches: Iterable[Played], club: str) -> list[Appearance]:
     """The matches of one club from its own side, in the order given."""
-    seen = []
-    for m in matches:
-        if m.home == club:
-            ours = (m.home_goals, m.away_goals, m.home_xg, m.away_xg, m.home_nsxg, m.away_nsxg)
-            seen.append(Appearance(m.date, m.season, "home", m.away, *ours))
-        elif m.away == club:
-            ours = (m.away_goals, m.home_goals, m.away_xg, m.home_xg, m.away_nsxg, m.home_nsxg)
-            seen.append(Appearance(m.date, m.season, "away", m.home, *ours))
-    return seen
+    return [
+        _at_home(match) if match.home == club else _away(match)
+        for match in matches
+        if club in (match.home, match.away)
+    ]
+
+
+def _at_home(m: Played) -> Appearance:
+    ours = (m.home_goals, m.away_goals, m.home_xg, m.away_xg, m.home_nsxg, m.away_nsxg)
+    return Appearance(m.date, m.season, "home", m.away, *ours)
+
+
+def _away(m: Played) -> Appearance:
+    ours = (m.away_goals, m.home_goals, m.away_xg, m.home_xg, m.away_nsxg, m.home_nsxg)
+    return Appearance(m.date, m.season, "away", m.home, *ours)
 
 
 def record(seen: Sequence[Appearance]) -> Record:
     """Results and goals summed up; expected goals are per match, over the matches which have them."""
-    results = [appearance.result for appearance in seen]
+    goals_for = [appearance.goals_for for appearance in seen]
+    goals_against = [appearance.goals_against for appearance in seen]
+    margins = [ours - theirs for ours, theirs in zip(goals_for, goals_against, strict=True)]
+    won, drawn = sum(margin > 0 for margin in margins), margins.count(0)
     return Record(
         matches=len(seen),
-        won=results.count("W"),
-        drawn=results.count("D"),
-        lost=results.count("L"),
-        goals_for=sum(appearance.goals_for for appearance in seen),
-        goals_against=sum(appearance.goals_against for appearance in seen),
-        xg_for=_mean(appearance.xg_for for appearance in seen),
-        xg_against=_mean(appearance.xg_against for appearance in seen),
-        nsxg_for=_mean(appearance.nsxg_for for appearance in seen),
-        nsxg_against=_mean(appearance.nsxg_against for appearance in seen),
+        won=won,
+        drawn=drawn,
+        lost=len(seen) - won - drawn,
+        goals_for=sum(goals_for),
+        goals_against=sum(goals_against),
+        xg_for=_mean([appearance.xg_for for appearance in seen]),
+        xg_against=_mean([appearance.xg_against for appearance in seen]),
+        nsxg_for=_mean([appearance.nsxg_for for appearance in seen]),
+        nsxg_against=_mean([appearance.nsxg_against for appearance in seen]),
     )
 
 
@@ -137,10 +147,10 @@ def standings(matches: Iterable[Played], season: str) -> dict[str, Standing]:
     Deductions of points and play-offs are not known here.
     """
     seen: dict[str, list[Appearance]] = {}
-    season_matches = [match for match in matches if match.season == season]
-    for match in season_matches:
-        for club in (match.home, match.away):
-            seen.setdefault(club, []).extend(appearances([match], club))
+    for match in matches:
+        if match.season == season:
+            seen.setdefault(match.home, []).append(_at_home(match))
+            seen.setdefault(match.away, []).append(_away(match))
     records = {club: record(rows) for club, rows in seen.items()}
 
     def rank(club: str) -> tuple[int, int, int, str]:
@@ -149,6 +159,21 @@ def standings(matches: Iterable[Played], season: str) -> dict[str, Standing]:
 
     order = sorted(records, key=rank)
     return {club: Standing(place, len(order), records[club]) for place, club in enumerate(order, start=1)}
+
+
+def rounds(season: Sequence[Match]) -> list[str]:
+    """The round of each match of one season, oldest first.
+
+    Where its source names none it is the number of the match for whichever of the two clubs has played more,
+    so that a match put off falls into the round it was played in.
+    """
+    played_before: Counter[str] = Counter()
+    found = []
+    for match in season:
+        number = 1 + max(played_before[match.home], played_before[match.away])
+        found.append(match.round or str(number))
+        played_before.update((match.home, match.away))
+    return found
 
 
 def averages(matches: Sequence[Played]) -> Averages | None:

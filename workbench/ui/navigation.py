@@ -13,7 +13,11 @@ from workbench.workspace import program_files
 
 LOGO = str(Path(__file__).with_name("logo.svg"))
 
-PageName = Literal["home", "new_run", "run", "runs", "compare"]
+PageName = Literal["home", "new_run", "run", "runs", "compare", "fixtures", "evaluate_football"]
+
+
+Section = Literal["", "evaluate"]
+"""Heading that pages of the menu stand under; the empty one stands in the bar itself."""
 
 
 @dataclass(frozen=True)
@@ -21,6 +25,7 @@ class Entry:
     """One page of the menu; a hidden one is only reached through a link that says what it shows."""
 
     name: PageName
+    section: Section = ""
     hidden: bool = False
 
 
@@ -29,6 +34,8 @@ ENTRIES = (
     Entry("new_run"),
     Entry("runs"),
     Entry("compare"),
+    Entry("fixtures"),
+    Entry("evaluate_football", "evaluate"),
     Entry("run", hidden=True),
 )
 
@@ -38,10 +45,11 @@ def script(name: PageName) -> Path:
     return program_files() / "pages" / f"{name}.py"
 
 
-def pages() -> list[st.Page]:
-    """The pages as Streamlit wants them, titled in the language of the session."""
-    return [
-        st.Page(
+def pages() -> dict[str, list[st.Page]]:
+    """The pages under the headings of the menu, titled in the language of the session."""
+    menu: dict[str, list[st.Page]] = {}
+    for entry in ENTRIES:
+        page = st.Page(
             script(entry.name),
             title=term("page", entry.name),
             icon="",  # a Material icon would be fetched from another host, to be shown in the browser tab
@@ -50,8 +58,8 @@ def pages() -> list[st.Page]:
             visibility="hidden" if entry.hidden else "visible",
             help=term("page_help", entry.name),
         )
-        for entry in ENTRIES
-    ]
+        menu.setdefault(term("section", entry.section) if entry.section else "", []).append(page)
+    return menu
 
 
 def open_page(name: PageName, **query: str) -> NoReturn:
