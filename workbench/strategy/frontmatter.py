@@ -48,6 +48,15 @@ def read_front_matter(data: bytes, model: type[Head], where: str) -> FrontMatter
     return FrontMatter(validated, body.replace("\r\n", "\n"))
 
 
+def front_document(data: bytes, where: str) -> Document:
+    """The head of a file, opened for edits; ``edit_front_matter`` puts it back.
+
+    Raises:
+        StrategyError: The file has no head, or the head is malformed.
+    """
+    return Document.parse(_cut(data, where)[1].encode(), where)
+
+
 def edit_front_matter(
     data: bytes, where: str, *, head: Callable[[Document], Document] | None = None, body: str | None = None
 ) -> bytes:

@@ -27,6 +27,7 @@ from workbench.strategy.files import read_file, write_atomically
 from workbench.strategy.findings import Finding
 from workbench.strategy.frontmatter import read_front_matter
 from workbench.strategy.parts import Part, Text
+from workbench.strategy.tree import decode
 
 VARIABLES = frozenset(
     {"subject", "as_of", "evidence", "missing", "task", "reports", "answer", "language", "draft"}
@@ -173,6 +174,15 @@ class PromptLibrary:
                 remedy=f"Restore it, and save the change as {agent}_{self._next(agent)}.md.",
             )
         return read_prompt(data, agent, version)
+
+    def text(self, agent: str, version: str) -> str:
+        """The whole file of one version, to be edited into the next.
+
+        Raises:
+            PromptError: Missing, invalid, or changed after its release.
+        """
+        self.get(agent, version)
+        return decode(self._read(self._path(agent, version)), f"{agent}_{version}.md")
 
     def is_released(self, agent: str, version: str) -> bool:
         return f"agents/{agent}_{version}.md" in self.released()

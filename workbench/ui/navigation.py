@@ -13,7 +13,18 @@ from workbench.workspace import program_files
 
 LOGO = str(Path(__file__).with_name("logo.svg"))
 
-PageName = Literal["home", "new_run", "run", "runs", "compare", "fixtures", "evaluate_football"]
+PageName = Literal[
+    "home",
+    "new_run",
+    "run",
+    "runs",
+    "compare",
+    "strategy",
+    "prompts",
+    "operators",
+    "fixtures",
+    "evaluate_football",
+]
 
 
 Section = Literal["", "evaluate"]
@@ -34,6 +45,9 @@ ENTRIES = (
     Entry("new_run"),
     Entry("runs"),
     Entry("compare"),
+    Entry("strategy"),
+    Entry("operators"),
+    Entry("prompts"),
     Entry("fixtures"),
     Entry("evaluate_football", "evaluate"),
     Entry("run", hidden=True),
