@@ -17,6 +17,7 @@ from workbench.strategy.claims import Measured, contradictions
 from workbench.strategy.document import Document
 from workbench.strategy.files import validate
 from workbench.strategy.findings import Finding, KeyPath, Severity
+from workbench.strategy.news import NewsStrategy
 from workbench.strategy.operators import Operator, OperatorLibrary
 from workbench.strategy.parts import Problem
 from workbench.strategy.prompts import PromptLibrary
@@ -101,6 +102,13 @@ def _reference_errors(strategy: Strategy, libraries: Libraries) -> Iterator[Prob
                 if specialist.slice not in slices:
                     what = f"there is no evidence slice {specialist.slice!r}."
                     yield Problem(("specialists", index, "slice"), what, _suggest(specialist.slice, slices))
+        case NewsStrategy():
+            for index, expert in enumerate(strategy.specialists):
+                for position, tool in enumerate(expert.tools):
+                    if tool.name not in slices:
+                        what = f"there is no tool {tool.name!r}."
+                        at = ("specialists", index, "tools", position)
+                        yield Problem(at, what, _suggest(tool.name, slices))
 
 
 def _warnings(strategy: Strategy, document: Document, libraries: Libraries) -> Iterator[Problem]:
