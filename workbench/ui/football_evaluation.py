@@ -21,7 +21,8 @@ from workbench.ui import text
 from workbench.ui.language import term
 from workbench.workspace import Workspace
 
-Stamp = tuple[tuple[int, int], ...]
+Stamp = tuple[tuple[str, int, int], ...]
+"""Name, time and size of the files of a workspace's databases."""
 
 
 class Selection(NamedTuple):
@@ -116,4 +117,4 @@ def _stamp(workspace: Workspace) -> Stamp:
     """Changes whenever a run or a match is written."""
     databases = (workspace.store.path, workspace.evidence.path)
     files = [file for path in databases for file in (path, Path(f"{path}-wal")) if file.exists()]
-    return tuple((stat.st_mtime_ns, stat.st_size) for stat in map(Path.stat, files))
+    return tuple((str(file), (stat := file.stat()).st_mtime_ns, stat.st_size) for file in files)

@@ -26,7 +26,6 @@ PageName = Literal[
     "evaluate_football",
 ]
 
-
 Section = Literal["", "evaluate"]
 """Heading that pages of the menu stand under; the empty one stands in the bar itself."""
 
