@@ -31,22 +31,50 @@ def answer(
     delay_s: float = 0.0,
 ) -> Behaviour:
     """A normal completion. Without ``usage`` the server reports 10 prompt and 5 completion tokens."""
-    body = {
-        "id": "chatcmpl-1",
-        "object": "chat.completion",
-        "created": 1,
-        "model": model,
-        "choices": [
-            {"index": 0, "finish_reason": finish_reason, "message": {"role": "assistant", "content": text}}
-        ],
-        "usage": usage or {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15},
-    }
+    body = _completion({"content": text}, finish_reason) | {"model": model}
+    if usage:
+        body["usage"] = usage
 
     def behave(handler: _Handler) -> None:
         time.sleep(delay_s)
         handler.respond(200, json.dumps(body).encode())
 
     return behave
+
+
+def message(**fields: Any) -> Behaviour:
+    """A completion whose message has these fields, e.g. ``reasoning_content``, and no content of its own."""
+    body = _completion({"content": None} | fields, "stop")
+    return lambda handler: handler.respond(200, json.dumps(body).encode())
+
+
+def streamed(*parts: str) -> Behaviour:
+    """The answer in pieces, as server-sent events."""
+    chunks = [
+        {
+            "id": "chatcmpl-1",
+            "object": "chat.completion.chunk",
+            "created": 1,
+            "model": "stub-1",
+            "choices": [{"index": 0, "delta": {"content": part}, "finish_reason": None}],
+        }
+        for part in parts
+    ]
+    body = "".join(f"data: {json.dumps(chunk)}\n\n" for chunk in chunks) + "data: [DONE]\n\n"
+    return raw(body.encode(), content_type="text/event-stream")
+
+
+def _completion(message: Mapping[str, Any], finish_reason: str) -> dict[str, Any]:
+    return {
+        "id": "chatcmpl-1",
+        "object": "chat.completion",
+        "created": 1,
+        "model": "stub-1",
+        "choices": [
+            {"index": 0, "finish_reason": finish_reason, "message": {"role": "assistant", **message}}
+        ],
+        "usage": {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15},
+    }
 
 
 def no_choices() -> Behaviour:

@@ -7,78 +7,42 @@ import datetime as dt
 import json
 import logging
 import os
-from collections.abc import Coroutine, Iterator
+from collections.abc import Coroutine
 from email.utils import format_datetime
-from typing import Any, Literal
+from typing import Any
 
 import pytest
-from pydantic import BaseModel, Field
 
-from tests.stub_server import Behaviour, StubServer, answer, cut_off, failure, no_choices, raw, silence
+from tests.hosted_samples import GOOD, KEY, Answer, Sleeps, question
+from tests.stub_server import (
+    Behaviour,
+    StubServer,
+    answer,
+    cut_off,
+    failure,
+    message,
+    no_choices,
+    raw,
+    silence,
+    streamed,
+)
 from workbench.errors import ModelError
 from workbench.llm import hosted
-from workbench.llm.base import Reply, Request
+from workbench.llm.base import Reply
 from workbench.llm.hosted import Hosted
 from workbench.llm.limits import Gate, backoff, retry_after
 from workbench.llm.redaction import redacted
+from workbench.llm.replies import parse_reply
 from workbench.settings import Settings
 
 # litellm takes seconds to import: one worker does it for all of these tests.
 pytestmark = pytest.mark.xdist_group("litellm")
 
-KEY = "sk-test-0123456789abcdef"
-GOOD = '{"score": 70}'
-
-
-class Answer(BaseModel):
-    score: float = Field(ge=0, le=100)
-    label: Literal["买入", "回避"] | None = Field(default=None, alias="最终建议")
-
-
-class Sleeps:
-    """Waits for nothing and remembers how long it was asked to."""
-
-    def __init__(self) -> None:
-        self.asked: list[float] = []
-
-    async def __call__(self, seconds: float) -> None:
-        self.asked.append(seconds)
-        await asyncio.sleep(0)
-
-
-@pytest.fixture(scope="module")
-def loop() -> Iterator[asyncio.Runner]:
-    # litellm keeps connections per loop, so all tests share one, as a process does.
-    with asyncio.Runner() as runner:
-        yield runner
-
-
-@pytest.fixture
-def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[StubServer]:
-    monkeypatch.setenv("OPENAI_API_KEY", KEY)
-    with StubServer(default=answer(GOOD)) as server:
-        yield server
-
-
-@pytest.fixture
-def sleeps() -> Sleeps:
-    return Sleeps()
+TOOL_CALL = {"id": "t", "type": "function", "function": {"name": "search", "arguments": '{"q": 1}'}}
 
 
 def model_of(server: StubServer, sleeps: Sleeps, **limits: Any) -> Hosted:
     return Hosted(Settings(api_base=server.address, **limits), sleep=sleeps)
-
-
-def question(model: str = "openai/stub-1", **changes: Any) -> Request:
-    return Request(
-        agent="a",
-        stage="draft",
-        model=model,
-        system="You judge.",
-        prompt="Judge 茅台.",
-        schema=Answer,
-        **changes,
-    )
 
 
 def refused(loop: asyncio.Runner, asking: Coroutine[Any, Any, Reply]) -> ModelError:
@@ -189,6 +153,9 @@ def test_a_very_long_answer_arrives_whole(loop: asyncio.Runner, server: StubServ
         (answer(None, finish_reason="content_filter"), "content filter", "another model"),
         (answer("", finish_reason="length"), "raise max_tokens", "another model"),
         (answer(""), "the answer is empty", "another model"),
+        (message(refusal="I cannot judge that."), "the model refuses: I cannot judge", "another model"),
+        (message(tool_calls=[TOOL_CALL]), "called a tool it was not given: search", "another model"),
+        (streamed(GOOD), "the server streams its answer, unasked", "Switch streaming off"),
     ],
 )
 def test_what_asking_again_cannot_help_is_said_at_once(
@@ -204,6 +171,30 @@ def test_what_asking_again_cannot_help_is_said_at_once(
     assert remedy in error.remedy
     assert KEY not in str(error)
     assert (len(server.received), sleeps.asked) == (1, [])
+
+
+def test_what_the_model_thought_stands_before_its_answer(
+    loop: asyncio.Runner, server: StubServer, sleeps: Sleeps
+) -> None:
+    """litellm takes thinking out of the answer, and it was lost; the record of a call keeps every word."""
+    server.then(answer(f"<think>Hm.</think>{GOOD}"), message(content=GOOD, reasoning_content="Hm."))
+    model = model_of(server, sleeps)
+
+    replies = [loop.run(model.complete(question())) for _ in range(2)]
+
+    assert [reply.text for reply in replies] == [f"<think>\nHm.\n</think>\n{GOOD}"] * 2
+    assert parse_reply(replies[0].text, Answer).value == {"score": 70}
+
+
+def test_an_answer_cut_off_by_the_limit_of_tokens_says_so(
+    loop: asyncio.Runner, server: StubServer, sleeps: Sleeps
+) -> None:
+    server.then(answer('{"score": 7', finish_reason="length"), answer(GOOD))
+    model = model_of(server, sleeps)
+
+    cut, whole = (loop.run(model.complete(question())) for _ in range(2))
+
+    assert (cut.text, cut.cut_off, whole.cut_off) == ('{"score": 7', True, False)
 
 
 TROUBLE = {
