@@ -9,9 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from tests.batch_samples import CountingModel, Workshop, order
 from tests.conftest import FakeModel
 from tests.engine_samples import GOOD, plan_of, step
 from workbench.engine.agent import RunOptions
+from workbench.engine.batch import BatchManager
 from workbench.engine.jobs import JobManager
 from workbench.errors import StoreError
 from workbench.llm.budget import BudgetError, DailyBudget
@@ -116,6 +118,32 @@ def test_no_run_begins_and_none_is_stored_once_the_budget_is_spent(
 
     assert store.count() == 0
     assert fake_model.history == []
+
+
+def test_a_batch_stops_cleanly_when_the_budget_of_the_day_is_spent_and_goes_on_the_next(
+    tmp_path: Path,
+) -> None:
+    """Every item left would have failed, one after the other, for a reason that is none of its own."""
+    shop = Workshop(tmp_path, CountingModel(tmp_path))
+
+    def admit(models: Models) -> None:
+        if shop.store.count() >= 2:
+            raise BudgetError("the budget is spent.")
+
+    batches = BatchManager(shop.store.batches, admit)
+    batch_id = batches.start(order("A", "B", "C", "D", concurrency=1), shop.here)
+    ended = batches.wait(batch_id, 30)
+    assert (ended.status, ended.error, ended.done, ended.failed, ended.open) == (
+        "stopped",
+        "the budget is spent.",
+        2,
+        0,
+        2,
+    )
+
+    shop.batches.resume(batch_id, shop.here)
+    assert shop.batches.wait(batch_id, 30).done == 4
+    shop.close()
 
 
 def test_the_options_of_a_run_are_asked_for_when_it_starts(store: RunStore, fake_model: FakeModel) -> None:
