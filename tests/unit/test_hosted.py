@@ -100,6 +100,7 @@ def test_a_refused_answer_format_is_lowered_once_and_remembered(
 ) -> None:
     server.then(
         failure(400, "'json_schema' is not supported with this model"),
+        failure(422, "response_format.schema: extra inputs are not permitted"),
         failure(400, "unknown field response_format"),
     )
     model = model_of(server, sleeps)
@@ -107,8 +108,10 @@ def test_a_refused_answer_format_is_lowered_once_and_remembered(
     loop.run(model.complete(question()))
     loop.run(model.complete(question()))
 
-    asked = [received.body.get("response_format", {}).get("type") for received in server.received]
-    assert asked == ["json_schema", "json_object", None, None]
+    asked = [received.body.get("response_format", {}) for received in server.received]
+    assert [form.get("type") for form in asked] == ["json_schema", "json_object", "json_object", None, None]
+    assert set(asked[1]["schema"]["properties"]) == {"score", "最终建议"}
+    assert "schema" not in asked[2]
     assert sleeps.asked == []
 
 
@@ -376,7 +379,7 @@ def test_a_check_tells_latency_format_and_price(
     good = loop.run(model.check("openai/stub-1"))
     chatty = loop.run(model.check("openai/stub-1"))
 
-    assert (good.answer_format, good.readable, good.price) == ("json_object", True, None)
+    assert (good.answer_format, good.readable, good.price) == ("json_object_schema", True, None)
     assert good.reply.latency_s > 0
     assert not chatty.readable
 

@@ -15,8 +15,11 @@ from workbench.store.database import Database, utc_now
 
 log = logging.getLogger(__name__)
 
-AnswerFormat = Literal["json_schema", "json_object", "plain"]
-"""How an answer's form is asked for beside the prompt, most binding first."""
+AnswerFormat = Literal["json_schema", "json_object_schema", "json_object", "plain"]
+"""How an answer's form is asked for beside the prompt, most binding first.
+
+``json_object_schema`` is JSON mode with a schema beside it, which only servers of one's own know.
+"""
 FORMATS: tuple[AnswerFormat, ...] = get_args(AnswerFormat)
 
 migrations = Migrations("formats")

@@ -205,7 +205,8 @@ class Hosted:
                 best = "json_schema"
             else:
                 best = "json_object" if "response_format" in _accepted(litellm, target) else "plain"
-        return FORMATS[FORMATS.index(best) :]
+        below = FORMATS[FORMATS.index(best) :]
+        return below if target.api_base else [form for form in below if form != "json_object_schema"]
 
     def _check_budget(self, model: str) -> None:
         if self._budget is not None:
@@ -247,11 +248,8 @@ class Hosted:
             if target.provider == "openai" and not os.environ.get("OPENAI_API_KEY"):
                 # The client insists on a key; a local server does not read it.
                 arguments["api_key"] = "none"
-        if form == "json_schema":
-            schema = {"name": request.schema.__name__, "schema": json_schema(request.schema)}
-            arguments["response_format"] = {"type": "json_schema", "json_schema": schema}
-        elif form == "json_object":
-            arguments["response_format"] = {"type": "json_object"}
+        if form != "plain":
+            arguments["response_format"] = _response_format(request, form)
         return arguments
 
 
@@ -301,6 +299,15 @@ def load_library() -> Any:
 @cache
 def _price_list() -> str:
     return f"price list of litellm {version('litellm')}"
+
+
+def _response_format(request: Request, form: AnswerFormat) -> dict[str, Any]:
+    if form == "json_object":
+        return {"type": "json_object"}
+    schema = json_schema(request.schema)
+    if form == "json_object_schema":
+        return {"type": "json_object", "schema": schema}
+    return {"type": "json_schema", "json_schema": {"name": request.schema.__name__, "schema": schema}}
 
 
 def _accepted(litellm: Any, target: _Target) -> Sequence[str]:
