@@ -65,3 +65,12 @@ def test_the_published_forecast_scores_as_its_publisher_is_known_to_score() -> N
     assert len(judged) == 1140
     means = [sum(score(*each) for each in judged) / len(judged) for score in (rps, brier, log_loss, hit)]
     assert means == pytest.approx([0.1850, 0.5397, 0.9157, 0.5789], abs=5e-5)
+
+
+def test_rps_agrees_with_penaltyblog() -> None:
+    """The same forecasts scored by another package, where it is installed (extra ``peers``)."""
+    metrics = pytest.importorskip("penaltyblog.metrics", reason="the extra peers is not installed")
+    forecasts = [FORECAST, {"1": 0.05, "X": 0.15, "2": 0.8}, {"1": 1.0, "X": 0.0, "2": 0.0}]
+    for index, outcome in enumerate(("1", "X", "2")):
+        theirs = metrics.rps_average([list(each.values()) for each in forecasts], [index] * 3)
+        assert sum(rps(each, outcome) for each in forecasts) / 3 == pytest.approx(theirs)

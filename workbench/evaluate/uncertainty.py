@@ -116,7 +116,8 @@ def _estimate(
     n = len(columns)
     if len(clusters) != n:
         raise ValueError(f"{n} observations in {len(clusters)} clusters do not pair up")
-    number = {cluster: index for index, cluster in enumerate(dict.fromkeys(clusters))}
+    # Numbered by name, so that the order of the observations does not decide which ones are drawn.
+    number = {cluster: index for index, cluster in enumerate(sorted(set(clusters), key=str))}
     blank = Estimate(None, None, None, n, len(number), better)
     if n == 0:
         return blank
