@@ -124,7 +124,7 @@ def _sentences(text: str) -> Iterator[str]:
         shown = (re.split(re.escape(end), part, maxsplit=1, flags=re.IGNORECASE)[1:] for part in rest)
         text = " ".join([first, *(part[0] for part in shown if part)])
     for match in _SENTENCE.finditer(_TAG.sub(" ", text)):
-        if sentence := match[0].strip():
+        if sentence := " ".join(match[0].split()):
             yield sentence
 
 
