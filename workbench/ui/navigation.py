@@ -9,6 +9,7 @@ from typing import Literal, NoReturn
 import streamlit as st
 
 from workbench.ui.language import term
+from workbench.ui.session import open_workspace
 from workbench.workspace import program_files
 
 LOGO = str(Path(__file__).with_name("logo.svg"))
@@ -26,7 +27,7 @@ PageName = Literal[
     "evaluate_football",
 ]
 
-Section = Literal["", "evaluate"]
+Section = Literal["", "blocks", "evaluate"]
 """Heading that pages of the menu stand under; the empty one stands in the bar itself."""
 
 
@@ -45,8 +46,8 @@ ENTRIES = (
     Entry("runs"),
     Entry("compare"),
     Entry("strategy"),
-    Entry("operators"),
-    Entry("prompts"),
+    Entry("operators", "blocks"),
+    Entry("prompts", "blocks"),
     Entry("fixtures"),
     Entry("evaluate_football", "evaluate"),
     Entry("run", hidden=True),
@@ -61,10 +62,11 @@ def script(name: PageName) -> Path:
 def pages() -> dict[str, list[st.Page]]:
     """The pages under the headings of the menu, titled in the language of the session."""
     menu: dict[str, list[st.Page]] = {}
+    unsaved = _unsaved()
     for entry in ENTRIES:
         page = st.Page(
             script(entry.name),
-            title=term("page", entry.name),
+            title=term("page", entry.name) + (" ●" if entry.name in unsaved else ""),
             icon="",  # a Material icon would be fetched from another host, to be shown in the browser tab
             url_path=entry.name,
             default=entry.name == "home",
@@ -73,6 +75,12 @@ def pages() -> dict[str, list[st.Page]]:
         )
         menu.setdefault(term("section", entry.section) if entry.section else "", []).append(page)
     return menu
+
+
+def _unsaved() -> set[PageName]:
+    """The pages on which somebody has left edits that are not saved."""
+    drafts = open_workspace().store.strategies.drafts()
+    return {"operators" if "/" in name else "strategy" for name in drafts}
 
 
 def open_page(name: PageName, **query: str) -> NoReturn:

@@ -33,8 +33,7 @@ def choose_prompt(library: PromptLibrary) -> str | None:
     key = "prompts.name"
     asked = st.query_params.get("prompt")
     first = asked if asked in names else names[0]
-    if st.session_state.get(key) != first:
-        st.session_state[key] = first
+    st.session_state[key] = first  # each time, as its title changes with a new version
 
     def choose() -> None:
         st.query_params["prompt"] = st.session_state[key]

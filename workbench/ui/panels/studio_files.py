@@ -26,8 +26,7 @@ def chooser(workspace: Workspace) -> str | None:
     asked = st.query_params.get("strategy") or st.session_state.get("strategy.last")
     first = asked if asked in names else next((name for name in drafts if name in names), names[0])
     key = "strategy.name"
-    if st.session_state.get(key) != first:
-        st.session_state[key] = first
+    st.session_state[key] = first  # each time, as its title changes with its first edit
 
     def choose() -> None:
         st.query_params.clear()

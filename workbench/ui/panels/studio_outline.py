@@ -5,7 +5,6 @@ from __future__ import annotations
 import streamlit as st
 
 from workbench.ui import text
-from workbench.ui.editing import show
 from workbench.ui.language import t, term
 from workbench.ui.studio import ITEMS, Part, Studio
 
@@ -17,7 +16,8 @@ LIST_HEIGHT = 400
 def outline(studio: Studio) -> None:
     """Draw the choices; they are kept in the address."""
     parts = studio.parts
-    show("strategy.part", studio.part)
+    # Assigned each time, as the browser takes a choice whose title has changed for none.
+    st.session_state["strategy.part"] = studio.part
     st.radio(
         t("studio.parts"),
         parts,
@@ -36,7 +36,7 @@ def outline(studio: Studio) -> None:
         for finding in reversed(studio.findings_at(path))
         if len(finding.path) > len(path)
     }
-    show("strategy.item", studio.item)
+    st.session_state["strategy.item"] = studio.item
     with st.container(height=LIST_HEIGHT if len(titles) > LONG else "content", border=False):
         st.radio(
             term("studio_part", studio.part),
