@@ -160,6 +160,49 @@ def test_the_aggregator_is_told_who_has_no_data(db: EvidenceDB, loaded: LoadedSt
     assert "攻防数据（stats）" in prompt
 
 
+@pytest.mark.parametrize("agent", ["form", "stats", "home_away", "h2h"])
+def test_an_expert_answers_the_document_s_contract_exactly(
+    db: EvidenceDB, loaded: LoadedStrategy, agent: str
+) -> None:
+    report = carry_out(plan_for(db, loaded), Baseline()).reports[agent]
+    contract = {
+        "status",
+        "data_sufficiency",
+        "analysis",
+        "home_edge",
+        "subjective_confidence",
+        "key_evidence",
+    }
+    assert report.agent == agent
+    assert report.draft is not None
+    assert report.revised is not None
+    assert set(report.draft.fields) == contract
+    assert set(report.revised.fields) == contract | {"why_changed"}
+    assert report.revised.fields["status"] == "ok"
+    assert len(report.revised.fields["key_evidence"]) <= 5
+
+
+def test_the_final_answer_and_the_verdict_hold_the_document_s_contract(
+    db: EvidenceDB, loaded: LoadedStrategy
+) -> None:
+    result = carry_out(plan_for(db, loaded), Baseline())
+    final = result.reports["aggregator"].final
+    assert final is not None
+    contract = set(FINAL)
+    assert set(final.fields) == contract
+    assert result.verdict is not None
+    assert contract - {"subjective_confidence"} | {"probabilities"} == set(result.verdict.fields)
+
+
+def test_a_status_outside_the_contract_is_asked_for_again(db: EvidenceDB, loaded: LoadedStrategy) -> None:
+    """An expert that called itself "success" was once left unheard without a word."""
+    model = Scripted(form=json.dumps(EXPERT | {"status": "success"}))
+    result = carry_out(plan_for(db, loaded), model)
+    assert [agent for agent, _ in model.asked].count("form") == 2
+    assert result.reports["form"].status == "parse_error"
+    assert "status" in result.reports["form"].error
+
+
 def test_single_mode_asks_once_over_one_context_and_is_told_apart_by_its_version(
     db: EvidenceDB, loaded: LoadedStrategy
 ) -> None:

@@ -18,7 +18,7 @@ from workbench.evidence.football import Window, combine, match_header
 from workbench.evidence.slices import get_slice
 from workbench.evidence.view import View
 from workbench.llm.schemas import MatchFinal, MatchForecast, SpecialistMatch
-from workbench.records import EDGE_SCALE, Evidence, MatchSubject, Scale, Subject
+from workbench.records import EDGE_SCALE, Evidence, MatchSubject, Scale, Status, Subject
 from workbench.rules.match import conclude, heard
 from workbench.rules.poisson import MAX_GOALS
 from workbench.strategy.files import LoadedStrategy
@@ -53,6 +53,12 @@ class _Stated(BaseModel):
         return goals
 
 
+class ExpertAnswer(SpecialistMatch):
+    """One expert's report. An unknown status is asked for again: it would leave the expert unheard."""
+
+    status: Status
+
+
 class SingleAnswer(_Stated, MatchForecast):
     """The forecast of a single analyst, who has nobody to weigh."""
 
@@ -62,7 +68,7 @@ class FinalAnswer(_Stated, MatchFinal):
 
 
 EXPERT_FORM = AnswerForm(
-    schema=SpecialistMatch,
+    schema=ExpertAnswer,
     scale=EDGE_SCALE,
     score=lambda answer: float(answer["home_edge"]),
     confidence="subjective_confidence",
