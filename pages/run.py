@@ -27,6 +27,7 @@ heading(
     t("run.as_of", date=text.day(run.as_of)),
     t("run.strategy", strategy=text.escape(run.strategy)),
     text.escape(text.models_title(run.models)),
+    *([f"**{term('blind', run.blind)}**"] if run.blind != "none" else []),
     text.moment(run.started),
     f"**{term('run_status', run.status)}**",
 )

@@ -22,6 +22,7 @@ from workbench import console
 from workbench.commands.batch import batch, batches
 from workbench.commands.common import (
     INTERRUPTED,
+    blind_option,
     json_option,
     model_option,
     print_json,
@@ -47,8 +48,9 @@ from workbench.evidence.view import parse_day
 from workbench.export import FORMATS, Format, file_name
 from workbench.export import export as export_run
 from workbench.llm.base import CacheUse
-from workbench.records import Models, PipelineName, Run, RunStatus, TickerSubject
+from workbench.records import Blind, Models, PipelineName, Run, RunStatus, TickerSubject
 from workbench.store import backups
+from workbench.strategy.blinding import blinded
 from workbench.strategy.findings import Finding
 from workbench.workspace import Workspace, init_workspace
 
@@ -170,6 +172,7 @@ def run() -> None:
 @click.argument("ticker")
 @click.option("--as-of", required=True, type=parse_day, help="Nothing from this day (YYYY-MM-DD) on is seen.")
 @click.option("--strategy", default="value", show_default=True)
+@blind_option
 @model_option
 @cache_option
 @json_option
@@ -179,6 +182,7 @@ def chapters(
     ticker: str,
     as_of: Any,
     strategy: str,
+    blind: Blind | None,
     model: str | None,
     cache: CacheUse,
     as_json: bool,
@@ -187,6 +191,7 @@ def chapters(
     instrument = workspace.evidence.instruments.resolve(ticker)
     subject = TickerSubject(code=instrument.code, name=instrument.name)
     loaded = workspace.strategy(strategy)
+    loaded = loaded if blind is None else blinded(loaded, blind)
     return _run(
         workspace, workspace.plan(loaded, subject, as_of), workspace.models(loaded, model), cache, as_json
     )

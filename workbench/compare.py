@@ -20,13 +20,21 @@ SECTIONS: tuple[Section, ...] = get_args(Section)
 Value = float | str | None
 
 WeaknessKind = Literal[
-    "subject", "as_of", "language", "prompt_version", "unfinished", "not_all_counted", "several_changes"
+    "subject",
+    "as_of",
+    "language",
+    "blind",
+    "prompt_version",
+    "unfinished",
+    "not_all_counted",
+    "several_changes",
 ]
 
 _WEAKNESSES: dict[WeaknessKind, str] = {
     "subject": "different subjects: {}",
     "as_of": "different as-of dates: {}",
     "language": "different languages: {}",
+    "blind": "not equally blind: {}",
     "prompt_version": "different prompt versions: {}",
     "unfinished": "without a verdict: {}",
     "not_all_counted": "not every agent counted: {}",
@@ -251,6 +259,7 @@ def _config(run: Run) -> Iterator[tuple[str, Value]]:
     yield "prompt_version", run.prompt_version
     yield "models", run.models.title
     yield "language", run.language
+    yield "blind", run.blind
 
 
 def _cost(run: Run) -> Iterator[tuple[str, Value]]:
@@ -286,6 +295,7 @@ def _weaknesses(runs: Sequence[Run]) -> Iterator[Weakness]:
         "subject": [run.subject.title for run in runs],
         "as_of": [run.as_of.isoformat() for run in runs],
         "language": [run.language for run in runs],
+        "blind": [run.blind for run in runs],
         "prompt_version": [run.prompt_version for run in runs],
     }
     for kind, values in differing.items():

@@ -55,8 +55,10 @@ def run_lines(run: Run, width: int) -> Iterator[str]:
         run: The run.
         width: Columns of the terminal; longer reasons are cut there.
     """
-    as_of = f"as of {run.as_of}"
-    yield one_line(f"{run.subject.title} · {as_of} · strategy {run.strategy} · {model_title(run.models)}")
+    facts = [run.subject.title, f"as of {run.as_of}", f"strategy {run.strategy}", model_title(run.models)]
+    if run.blind != "none":
+        facts.append(f"blind ({run.blind})")
+    yield one_line(" · ".join(facts))
     yield ""
     yield from _verdict_lines(run)
     if run.reports:

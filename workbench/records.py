@@ -17,6 +17,8 @@ Role = Literal["specialist", "chapter", "aggregator", "synthesis", "arbiter"]
 StageName = Literal["draft", "revised"]
 Status = Literal["ok", "no_data", "error", "parse_error"]
 Standing = Literal[Status, "unscored"]
+Blind = Literal["none", "identity", "full"]
+"""What a run hides from its models: nothing; who and when; or the size of the amounts as well."""
 Sufficiency = Literal["high", "medium", "low", "none"]
 RunStatus = Literal["running", "done", "failed", "cancelled", "interrupted"]
 BatchStatus = Literal["running", "done", "stopped", "cancelled", "interrupted"]
@@ -325,6 +327,7 @@ class Run(Record):
     strategy_hash: str
     prompt_version: str
     language: Literal["zh", "en"]
+    blind: Blind = "none"
     started: dt.datetime
     finished: dt.datetime | None = None
     retry_of: str | None = None
@@ -361,4 +364,5 @@ class Run(Record):
             ],
             "receipt": self.receipt.model_dump(mode="json") if self.receipt else None,
             "error": self.error or None,
+            "blind": self.blind,
         }

@@ -274,6 +274,41 @@ def test_the_thresholds_in_the_prompt_are_those_of_the_strategy(
     assert "不到 82.5 分：观望" in prompt
 
 
+def test_beyond_its_token_budget_the_synthesis_reads_fields_in_place_of_texts_and_the_run_says_so(
+    db: EvidenceDB, value: LoadedStrategy
+) -> None:
+    strategy = value.strategy
+    assert isinstance(strategy, ChaptersStrategy)
+    assert strategy.framework.synthesis.token_budget == 24_000
+    synthesis = strategy.framework.synthesis.model_copy(update={"token_budget": 1200})
+    framework = strategy.framework.model_copy(update={"synthesis": synthesis})
+    plan = plan_of(db, changed(value, framework=framework), "600340.SH", "2019-06-30")
+    result = carry_out(plan)
+    scores = {agent: result.reports[agent].final.score for agent in CHAPTERS}  # type: ignore[union-attr]
+    for prompt in prompts_of(plan, result.reports)["synthesis"]:
+        texts = {agent: result.reports[agent].final.analysis in prompt for agent in CHAPTERS}  # type: ignore[union-attr]
+        assert True in texts.values()
+        assert False in texts.values()
+        full, cut = ([scores[agent] for agent in CHAPTERS if texts[agent] is read] for read in (True, False))
+        assert max(full) <= min(cut)
+        assert prompt.count("正文超出篇幅预算") == len(cut)
+        assert 'debt_assessment = "危险"' in prompt
+        assert "audit_opinion = null" in prompt
+    assert result.verdict is not None
+    assert result.verdict.warnings[0].startswith("综合研判未读正文、只读结论与字段：")
+    assert "数据核查" in result.verdict.warnings[0]
+
+
+def test_a_chapter_without_a_score_is_shown_as_such_and_not_as_none(
+    db: EvidenceDB, value: LoadedStrategy
+) -> None:
+    plan = plan_of(db, value, "002304.SZ", "2021-06-30")
+    prompts = prompts_of(plan, carry_out(plan).reports)
+    assert "估值，评分 未评（证据不足，既不算通过，也不构成否决）" in prompts["synthesis"][0]
+    assert "估值，评分 未评，信心" in prompts["ch05_stress"][0]
+    assert all("None" not in text for pair in prompts.values() for text in pair)
+
+
 def test_text_in_an_earlier_chapter_cannot_leave_its_marks(db: EvidenceDB, value: LoadedStrategy) -> None:
     plan = plan_of(db, value, "600519.SH", "2021-06-30")
     reports = dict(carry_out(plan).reports)

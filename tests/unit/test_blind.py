@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import datetime as dt
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,14 +15,15 @@ from hypothesis import strategies as st
 from workbench import pipelines
 from workbench.engine.plan import Plan
 from workbench.engine.runner import Result, run
-from workbench.evidence.blind import Blindfold, hidden_factor
+from workbench.evidence.blind import Blindfold, hidden_factor, scaled_back
 from workbench.evidence.database import EvidenceDB
 from workbench.evidence.instruments import Instrument
 from workbench.evidence.view import parse_day
 from workbench.llm.base import Reply, Request
 from workbench.llm.baseline import Baseline
-from workbench.records import Models, TickerSubject
-from workbench.strategy.files import read_strategy
+from workbench.records import Blind, Models, TickerSubject
+from workbench.strategy.blinding import blinded, for_backtest
+from workbench.strategy.files import LoadedStrategy, load_strategy, read_strategy
 from workbench.strategy.operators import OperatorLibrary
 from workbench.strategy.prompts import PromptLibrary
 
@@ -85,10 +87,36 @@ def test_what_is_hidden_comes_back(parts: list[str]) -> None:
     assert BLINDFOLD.reveal(BLINDFOLD.hide(text)) == text
 
 
-@given(st.text(max_size=20))
-def test_the_factor_is_the_same_for_the_same_run_and_within_bounds(key: str) -> None:
-    assert hidden_factor(key) == hidden_factor(key)
-    assert 0.2 <= hidden_factor(key) <= 5.0
+@settings(deadline=None, max_examples=60)
+@given(st.text(max_size=20), st.dates())
+def test_the_factor_is_the_same_for_the_same_company_and_day_and_within_bounds(
+    code: str, day: dt.date
+) -> None:
+    assert hidden_factor(code, day) == hidden_factor(code, day)
+    assert 0.2 <= hidden_factor(code, day) <= 5.0
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "real"),
+    [
+        (
+            "一句话",
+            "不高于 20.00 元才买，跌破 80.2 亿元就是错了",
+            "不高于 10.00 元才买，跌破 40.1 亿元就是错了",
+        ),
+        ("thesis", "Buy at USD 20.00; wrong below CNY 8.2 bn", "Buy at USD 10.00; wrong below CNY 4.10 bn"),
+        ("说明", "EV/FCF 12.3 倍，占 45.6%，第 3 年", "EV/FCF 12.3 倍，占 45.6%，第 3 年"),
+        ("说明", "市值 1,234.5 亿港元", "市值 617.2 亿港元"),
+        ("说明", "每股 0.04 元", "每股 0.0200 元"),
+        ("苹果买卖模型", {"买入价": 20.0, "卖出价": 44}, {"买入价": 10.0, "卖出价": 22.0}),
+        ("核心估值指标", {"EV/FCF": 20.0, "安全边际%": 30.0}, {"EV/FCF": 20.0, "安全边际%": 30.0}),
+        ("核心估值指标", {"现价": 20.0, "价格分位": 0.4}, {"现价": 10.0, "价格分位": 0.4}),
+        ("关键风险", ["短债 20.0 亿元", None, True], ["短债 10.0 亿元", None, True]),
+        ("综合评分", 66.0, 66.0),
+    ],
+)
+def test_a_conclusion_in_hidden_amounts_is_scaled_back(name: str, value: object, real: object) -> None:
+    assert scaled_back(value, 2.0, name) == real
 
 
 # --- whole runs --------------------------------------------------------------------------------------
@@ -110,10 +138,13 @@ def db(tmp_path_factory: pytest.TempPathFactory) -> EvidenceDB:
     return EvidenceDB(tmp_path_factory.mktemp("blind") / "evidence.db", ROOT / "data" / "facts")
 
 
-def plan_of(db: EvidenceDB, code: str, day: str, blind: str, strategy: str = "value") -> Plan:
-    text = (ROOT / "strategy" / f"{strategy}.yaml").read_text(encoding="utf-8")
+def plan_of(db: EvidenceDB, code: str, day: str, blind: Blind, strategy: str = "value") -> Plan:
+    return build(db, blinded(load_strategy(ROOT / "strategy" / f"{strategy}.yaml"), blind), code, day)
+
+
+def build(db: EvidenceDB, loaded: LoadedStrategy, code: str, day: str) -> Plan:
     return pipelines.build(
-        read_strategy(text.replace("revise:", f"blind: {blind}\nrevise:", 1), "value.yaml"),
+        loaded,
         TickerSubject(code=code, name=db.instruments.by_code(code).name),
         view=db.view(parse_day(day)),
         prompts=PromptLibrary(ROOT / "prompts"),
@@ -132,6 +163,29 @@ def identities(instrument: Instrument) -> Iterator[re.Pattern[str]]:
         yield re.compile(f"{edge[0]}{re.escape(name)}{edge[1]}" if name.isascii() else name, re.IGNORECASE)
 
 
+# --- strategies made blind ---------------------------------------------------------------------------
+
+
+def test_a_backtest_is_blind_unless_the_strategy_says_how_blind_it_is() -> None:
+    value = load_strategy(ROOT / "strategy" / "value.yaml")
+    blind = for_backtest(value)
+    assert (value.strategy.blind, blind.strategy.blind) == ("none", "identity")  # type: ignore[union-attr]
+    assert blind.hash != value.hash
+    assert blind.text.startswith(value.text.rstrip("\n"))
+    assert read_strategy(blind.text, "value.yaml").strategy == blind.strategy
+    for said in ("none", "full"):
+        own = read_strategy(f"{value.text}\nblind: {said}\n", "value.yaml")
+        assert for_backtest(own) is own
+
+
+def test_a_match_has_nobody_to_hide() -> None:
+    match = load_strategy(ROOT / "strategy" / "match.yaml")
+    assert blinded(match, "identity") is match
+
+
+# --- prompts -----------------------------------------------------------------------------------------
+
+
 @pytest.mark.parametrize("blind", ["identity", "full"])
 @pytest.mark.parametrize(
     ("code", "day"),
@@ -145,7 +199,9 @@ def identities(instrument: Instrument) -> Iterator[re.Pattern[str]]:
         ),
     ],
 )
-def test_no_prompt_of_a_blind_run_tells_who_or_when(db: EvidenceDB, code: str, day: str, blind: str) -> None:
+def test_no_prompt_of_a_blind_run_tells_who_or_when(
+    db: EvidenceDB, code: str, day: str, blind: Blind
+) -> None:
     result, told = carry_out(plan_of(db, code, day, blind))
     assert result.status == "done"
     assert len(told) >= 20
@@ -163,6 +219,7 @@ def test_a_blind_run_judges_the_same_and_says_that_it_was_blind(db: EvidenceDB) 
     assert blind.verdict.score == plain.verdict.score
     assert blind.verdict.fields == plain.verdict.fields
     assert blind.verdict.warnings == ("盲测：名称与年份已隐去。", *plain.verdict.warnings)
+    assert (plan_of(db, "600519.SH", "2021-06-30", "identity").blind, plain.status) == ("identity", "done")
 
 
 def test_full_blindness_scales_amounts_and_keeps_ratios(db: EvidenceDB) -> None:
@@ -184,8 +241,41 @@ def test_full_blindness_scales_amounts_and_keeps_ratios(db: EvidenceDB) -> None:
     assert plain.verdict is not None
     assert full.verdict is not None
     assert full.verdict.score == pytest.approx(plain.verdict.score, abs=0.2)
-    assert "金额与价格乘了隐藏系数" in full.verdict.warnings[0]
+    assert f"金额与价格乘了隐藏系数 {factor:.4g}" in full.verdict.warnings[0]
     assert full.receipt == plain.receipt
+
+
+def test_a_fully_blind_run_concludes_in_real_prices(db: EvidenceDB) -> None:
+    """The prices a reader was told to buy and sell at were once multiplied by the hidden factor."""
+    plain, _ = carry_out(plan_of(db, "AAPL", "2016-06-30", "none"))
+    full, _ = carry_out(plan_of(db, "AAPL", "2016-06-30", "full"))
+    assert plain.verdict is not None
+    assert full.verdict is not None
+    for name in ("苹果买卖模型", "核心估值指标"):
+        assert full.verdict.fields[name] == pytest.approx(plain.verdict.fields[name], rel=1e-3)
+    thesis = "一句话买入逻辑（强制）"
+    real, shown = (
+        [float(figure) for figure in re.findall(r"\d+\.\d+", verdict.fields[thesis])]
+        for verdict in (plain.verdict, full.verdict)
+    )
+    assert shown == pytest.approx(real, rel=1e-3)
+    final = full.reports["ch06_decision"].final
+    assert final is not None
+    assert final.fields["buy_price"] != pytest.approx(
+        plain.verdict.fields["苹果买卖模型"]["买入价"], rel=0.01
+    )
+
+
+def test_editing_a_strategy_leaves_the_questions_of_its_chapters_as_they_were(db: EvidenceDB) -> None:
+    """The hidden factor once depended on the file, so every edit asked, and paid for, every chapter anew."""
+    text = (ROOT / "strategy" / "value.yaml").read_text(encoding="utf-8")
+    edited = read_strategy(text.replace('range: "85-100"', 'range: "84.5-100"'), "value.yaml")
+    assert edited.hash != read_strategy(text, "value.yaml").hash
+    prompts = []
+    for loaded in (edited, read_strategy(text, "value.yaml")):
+        plan = build(db, blinded(loaded, "full"), "AAPL", "2016-06-30")
+        prompts.append(carry_out(plan)[1][:3])
+    assert prompts[0] == prompts[1]
 
 
 def test_a_strategy_field_named_like_the_company_is_answered_under_its_own_name(db: EvidenceDB) -> None:

@@ -29,6 +29,7 @@ KEYS = [
     "reports",
     "receipt",
     "error",
+    "blind",
 ]
 
 

@@ -104,6 +104,24 @@ def test_a_universe_is_judged_as_of_every_date(workspace: Workspace, tmp_path: P
     assert "baseline (built-in rules, not a model)" in result.stdout
     assert "done: 4 of 4 done, 0 failed, 0 open" in result.stdout
     assert result.stderr == "2 are left out: the company was not listed yet on that day.\n"
+    assert {row.blind for row in workspace.store.find()} == {"identity"}
+
+
+@pytest.mark.parametrize("blind", ["none", "full"])
+def test_a_batch_of_companies_is_as_blind_as_it_is_told_to_be(
+    workspace: Workspace, tmp_path: Path, blind: str
+) -> None:
+    universe = tmp_path / "mine.txt"
+    universe.write_text("AAPL\n")
+
+    command(
+        "batch", "chapters", "--universe", str(universe), "--dates", "2016-06-30", "--blind", blind,
+        "--strategy", "quick_scan",
+    )  # fmt: skip
+
+    (row,) = workspace.store.find()
+    assert row.blind == blind
+    assert workspace.strategy_of(workspace.store.load(row.run_id)).strategy.blind == blind
 
 
 def test_failures_are_named_and_decide_the_exit_code(workspace: Workspace, tmp_path: Path) -> None:

@@ -151,6 +151,7 @@ def test_everything_that_weakens_a_comparison_is_named() -> None:
             "subject": TickerSubject(code="AAPL", name="Apple"),
             "prompt_version": "v2",
             "language": "en",
+            "blind": "identity",
         }
     )
     failed = make_run("failed", scores={}, verdict=None)
@@ -161,6 +162,7 @@ def test_everything_that_weakens_a_comparison_is_named() -> None:
         "subject": "different subjects: 贵州茅台 600519.SH, Apple AAPL",
         "as_of": "different as-of dates: 2021-06-30, 2020-06-30",
         "language": "different languages: zh, en",
+        "blind": "not equally blind: none, identity",
         "prompt_version": "different prompt versions: v1, v2",
         "unfinished": "without a verdict: failed",
         "not_all_counted": "not every agent counted: second (2 of 3)",

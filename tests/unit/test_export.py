@@ -73,10 +73,18 @@ def test_csv_has_a_line_for_each_agent_with_draft_and_revised() -> None:
     records = [dict(zip(header, line, strict=True)) for line in lines]
 
     assert [record["agent"] for record in records] == ["ch01", "ch02", "ch03"]
+    assert {record["blind"] for record in records} == {"none"}
     assert records[1]["draft_score"] == records[1]["revised_score"] == "55.0"
     assert {record["verdict_score"] for record in records} == {"25.0"}
     assert records[0]["subject"] == "贵州茅台 600519.SH"
     assert records[0]["why_changed"] == "一致"
+
+
+@pytest.mark.parametrize(("language", "word"), [("en", "blind: names and years hidden"), ("zh", "盲测")])
+def test_a_blind_run_says_so_on_its_page(language: str, word: str) -> None:
+    blind = SECOND.model_copy(update={"blind": "identity", "language": language})
+    assert word in export(blind, "html").decode()
+    assert word not in export(SECOND.model_copy(update={"language": language}), "html").decode()
 
 
 def test_csv_of_a_failed_run_leaves_the_verdict_empty() -> None:

@@ -15,6 +15,7 @@ from workbench.strategy.schema import ChaptersStrategy, HardRule
 
 VALUE = load_strategy(Path(__file__).parents[2] / "strategy" / "value.yaml").strategy
 assert isinstance(VALUE, ChaptersStrategy)
+UNKNOWN = {field.name: None for field in VALUE.framework.synthesis.fields()}
 CHAPTERS = tuple((chapter.id, chapter.title) for chapter in VALUE.framework.chapters)
 
 
@@ -48,7 +49,7 @@ def verdict(
 ) -> Verdict:
     """The verdict when the synthesis scores ``score`` and the chapters answer ``answers``."""
     reports = {agent: report(agent, title, fields=answers.get(agent)) for agent, title in CHAPTERS}
-    fields = {"最终建议": own, "综合评分": score, "信心水平": "高"}
+    fields = {**UNKNOWN, "最终建议": own, "综合评分": score, "信心水平": "高"}
     reports["synthesis"] = report("synthesis", score=score, confidence=0.8, fields=fields)
     return conclude(reports, strategy)
 
@@ -209,7 +210,7 @@ def test_a_condition_may_compare_two_fields_of_two_chapters() -> None:
 def run_with(**changes: Any) -> Verdict:
     reports = {agent: report(agent, title) for agent, title in CHAPTERS}
     reports["ch04_valuation"] = report("ch04_valuation", "估值", **changes)
-    fields = {"最终建议": "观望", "综合评分": 60.0}
+    fields = {**UNKNOWN, "最终建议": "观望", "综合评分": 60.0}
     reports["synthesis"] = report("synthesis", score=60, confidence=0.8, fields=fields)
     return conclude(reports, VALUE)
 
@@ -223,6 +224,14 @@ def test_a_chapter_that_does_not_count_lowers_the_confidence_and_is_named(status
     (adjustment,) = found.adjustments
     assert (adjustment.field, adjustment.before) == ("confidence", 0.8)
     assert "估值" in adjustment.why
+
+
+def test_what_the_synthesis_left_out_is_named_and_what_it_does_not_know_is_not() -> None:
+    reports = {agent: report(agent, title) for agent, title in CHAPTERS}
+    fields = UNKNOWN | {"最终建议": "观望", "综合评分": 60.0, "信心水平": "中"}
+    del fields["流派判定"], fields["关键风险"]
+    reports["synthesis"] = report("synthesis", score=60, confidence=0.5, fields=fields)
+    assert conclude(reports, VALUE).warnings == ("综合研判没有回答：流派判定、关键风险。",)
 
 
 def test_a_chapter_that_answers_without_a_score_does_not_count() -> None:

@@ -14,7 +14,7 @@ from workbench.evaluate.forecasts import Reason, Yardstick
 from workbench.evaluate.scoreboard import Metric
 from workbench.evidence.league import Result, Venue
 from workbench.evidence.view import MatchStatus
-from workbench.records import PipelineName, RunStatus, StageName, Standing, Sufficiency
+from workbench.records import Blind, PipelineName, RunStatus, StageName, Standing, Sufficiency
 from workbench.store.runs import Order
 from workbench.strategy.schema import LABEL_EN, LABEL_ZH
 from workbench.ui.language import LANGUAGES, catalogue
@@ -38,6 +38,7 @@ CLOSED_SETS = {
     "form_result": get_args(Result),
     "pipeline": get_args(PipelineName),
     "run_status": get_args(RunStatus),
+    "blind": get_args(Blind),
     "status": get_args(Standing),
     "sufficiency": get_args(Sufficiency),
     "stage": get_args(StageName),

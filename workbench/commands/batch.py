@@ -14,6 +14,7 @@ import click
 from workbench import console, crews
 from workbench.commands.common import (
     INTERRUPTED,
+    blind_option,
     json_option,
     model_option,
     print_json,
@@ -29,8 +30,9 @@ from workbench.evidence.news_text import Language
 from workbench.evidence.universe import read_universe
 from workbench.evidence.view import parse_day
 from workbench.pipelines.batches import Item, company_items, match_items, news_items, parse_dates
-from workbench.records import PipelineName
+from workbench.records import Blind, PipelineName
 from workbench.store.batch_records import Batch, BatchOrder
+from workbench.strategy.blinding import blinded, for_backtest
 from workbench.workspace import Workspace
 
 Engine = Literal["local", "dask"]
@@ -124,10 +126,11 @@ def match_batch(
 @click.option(
     "--dates", required=True, type=parse_dates, help="Days, or FIRST:LAST:STEP: 2018-06-30:2024-12-31:6M."
 )
+@blind_option
 @order_options("value")
 @with_workspace
 def chapters_batch(workspace: Workspace, universe: Path, dates: list[dt.date], **options: Any) -> int:
-    """Judge every company of a universe as of every date."""
+    """Judge every company of a universe as of every date, blind unless the strategy or --blind says how."""
     companies = read_universe(universe.read_bytes(), workspace.evidence.instruments, str(universe))
     items = company_items(companies, dates)
     if unlisted := len(companies) * len(dates) - len(items):
@@ -175,8 +178,10 @@ def _start(
     engine: Engine,
     scheduler: str | None,
     as_json: bool,
+    blind: Blind | None = None,
 ) -> int:
     loaded = workspace.strategy(strategy)
+    loaded = for_backtest(loaded) if blind is None else blinded(loaded, blind)
     workspace = _with_concurrency(workspace, concurrency)
     order = BatchOrder(
         pipeline=pipeline,

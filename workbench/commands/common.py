@@ -7,16 +7,22 @@ import json
 import shutil
 import sys
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, get_args
 
 import click
 
+from workbench.records import Blind
 from workbench.workspace import Workspace
 
 INTERRUPTED = 130
 """Exit code of a command that Ctrl-C ended."""
 
 model_option = click.option("--model", help="Model of every agent: a litellm model string, or baseline.")
+blind_option = click.option(
+    "--blind",
+    type=click.Choice(get_args(Blind)),
+    help="Hide from the models who and when (identity), or the size of amounts as well (full).",
+)
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 
 

@@ -77,7 +77,10 @@ def prompt_variables(
         "evidence": evidence.text,
         "missing": evidence.missing,
         "task": step.task,
-        "reports": [_summary(reports[need]) for need in step.needs if need in reports],
+        "reports": [
+            _summary(report)
+            for report in step.reads([reports[need] for need in step.needs if need in reports])
+        ],
         "answer": skeleton(step.form.schema_of("draft" if draft is None else "revised")),
     }
     if draft is not None:

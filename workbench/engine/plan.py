@@ -7,7 +7,7 @@ a database, so a plan can be previewed (every prompt rendered) without running i
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Literal
@@ -16,6 +16,7 @@ from pydantic import BaseModel, Field, create_model
 
 from workbench.records import (
     LAST_ROLES,
+    Blind,
     Evidence,
     Opinion,
     PipelineName,
@@ -104,6 +105,7 @@ class Step:
         draft: Prompt of the first call.
         revise: Prompt of the second call; None when the strategy does not ask for one.
         task: What the strategy asks of this agent; passed to the template and to the model as it is.
+        reads: Makes of the reports it needs what the prompt shows of them, e.g. within a budget.
     """
 
     agent: str
@@ -115,6 +117,7 @@ class Step:
     draft: Prompt
     revise: Prompt | None = None
     task: Mapping[str, Any] = field(default_factory=dict)
+    reads: Callable[[Sequence[Report]], Sequence[Report]] = list
 
     @property
     def tier(self) -> Tier:
@@ -126,7 +129,7 @@ class Plan:
     """Everything the engine needs to run one pipeline over one subject.
 
     ``conclude`` turns all reports into the verdict; ``receipt`` reads what the point-in-time view has
-    let through and withheld so far. In a blind run ``hide`` is applied to everything a model is told and
+    let through and withheld so far. In a ``blind`` run ``hide`` is applied to everything a model is told and
     ``reveal`` to everything it answers. ``sampling`` is what the strategy asks for, tier by tier.
     """
 
@@ -141,6 +144,7 @@ class Plan:
     steps: tuple[Step, ...]
     conclude: Callable[[Reports], Verdict]
     receipt: Callable[[], Receipt]
+    blind: Blind = "none"
     hide: Callable[[str], str] = str
     reveal: Callable[[str], str] = str
     sampling: Mapping[Tier, Sampling] = field(default_factory=dict)

@@ -2,7 +2,8 @@
 
 Names, codes and places become tokens and calendar years become years before the as-of date, in every prompt
 of a run and in the same way; what the model answers is read back with the real ones. Where a run is fully
-blind, amounts are also multiplied by one hidden factor, which leaves every ratio as it is.
+blind, amounts are also multiplied by one hidden factor, which leaves every ratio as it is. Evidence and
+reports of such a run stay in these amounts, so that they agree; its conclusion is scaled back.
 """
 
 from __future__ import annotations
@@ -10,7 +11,8 @@ from __future__ import annotations
 import datetime as dt
 import hashlib
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from workbench.evidence.history import Row, Table
 from workbench.evidence.instruments import Instrument
@@ -191,10 +193,62 @@ class Rescaled(View):
         return self._seen._ask(table, where, *parameters)
 
 
-def hidden_factor(key: str) -> float:
-    """A factor from 0.2 to 5 that looks random and is the same for the same key."""
-    share = int(hashlib.sha256(key.encode()).hexdigest()[:8], 16) / 0xFFFFFFFF
-    return float(0.2 * 25.0**share)
+def hidden_factor(code: str, as_of: dt.date) -> float:
+    """A factor from 0.2 to 5 that looks random.
+
+    It is the same for every run on one company and day, so that an edited strategy asks the same questions.
+    """
+    digest = hashlib.sha256(f"{code} {as_of}".encode()).hexdigest()
+    return float(0.2 * 25.0 ** (int(digest[:8], 16) / 0xFFFFFFFF))
+
+
+def scaled_back(value: Any, factor: float, name: str = "") -> Any:
+    """An answer out of a rescaled run in real amounts.
+
+    In a text every amount with its currency is divided by the factor; a number is where its name, or that of
+    the field it is part of, speaks of a price.
+
+    Args:
+        value: A field of an answer: text, number, list or mapping.
+        factor: What the amounts had been multiplied by.
+        name: Name of the field.
+    """
+    match value:
+        case str():
+            return _AMOUNT.sub(lambda found: _divided(found, factor), value)
+        case bool() | None:
+            return value
+        case int() | float():
+            return float(f"{value / factor:.6g}") if _is_price(name) else value
+        case Mapping():
+            parts = ((key, f"{name} {key}" if _is_price(name) else str(key)) for key in value)
+            return {key: scaled_back(value[key], factor, part) for key, part in parts}
+        case list() | tuple():
+            return [scaled_back(item, factor, name) for item in value]
+    return value
+
+
+_NUMBER = r"(?P<{0}>-?\d[\d,]*(?:\.\d+)?)"
+_AMOUNT = re.compile(
+    _NUMBER.format("before") + r"(?= ?(?:万亿|亿|百万|万)?(?:元|美元|港元))"
+    r"|(?<=\b(?:CNY|HKD|USD|RMB) )" + _NUMBER.format("behind")
+)
+_RATIO = re.compile(r"[%％率倍比分位]|margin|yield|ratio|P/E|P/B", re.IGNORECASE)
+_PRICE = re.compile(r"价(?!值)|买卖|price", re.IGNORECASE)
+
+
+def _is_price(name: str) -> bool:
+    return _PRICE.search(name) is not None and _RATIO.search(name) is None
+
+
+def _divided(found: re.Match[str], factor: float) -> str:
+    """The number of an amount scaled back, with as many decimals, or as many as three digits need."""
+    written = found[0]
+    value = float(written.replace(",", "")) / factor
+    decimals = len(written.partition(".")[2])
+    while decimals < 4 and value and abs(value) * 10**decimals < 100:
+        decimals += 1
+    return f"{value:{',' if ',' in written else ''}.{decimals}f}"
 
 
 def _patterns(instrument: Instrument) -> list[tuple[str, re.Pattern[str]]]:

@@ -20,7 +20,7 @@ from pydantic.fields import FieldInfo
 
 from workbench.errors import WorkbenchError
 from workbench.llm.json_text import last_object, to_half_width
-from workbench.llm.schemas import BUYING, SCHEMAS, SYNONYMS, Answer, limits
+from workbench.llm.schemas import BUYING, SCHEMAS, SYNONYMS, Answer, limits, plain_name
 
 _NUMBER = re.compile(r"([+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)\s*分?")
 _PERCENT = re.compile(r"([+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+))\s*%")
@@ -72,13 +72,28 @@ def parse_reply(raw: str, schema: str | type[BaseModel]) -> ParsedReply:
     if given is None:
         raise ReplyError("parse", "there is no complete JSON object in the answer.")
     fields = _by_alias(model)
-    given = {name if name in fields else to_half_width(name): value for name, value in given.items()}
+    kind = model if issubclass(model, Answer) else Answer
+    given = _under_known_names(given, fields, kind.other_names)
     unknown = given.keys() - fields.keys()
-    forbidden = model.trade_instructions if issubclass(model, Answer) else frozenset()
+    forbidden = kind.trade_instructions
     value = _validated(model, _read_object(model, given, ""))
     _check_finite(value, "")
     _check_score_against_label(fields, value)
     return ParsedReply(value, frozenset(unknown - forbidden), frozenset(unknown & forbidden))
+
+
+def _under_known_names(
+    given: Mapping[str, Any], fields: Mapping[str, FieldInfo], other_names: Mapping[str, str]
+) -> dict[str, Any]:
+    """The values under the schema's own names; one answered under its own name goes before any other."""
+    named: dict[str, Any] = {}
+    for name, value in given.items():
+        own = name if name in fields else to_half_width(name)
+        if own not in fields:
+            meant = other_names.get(plain_name(name), own)
+            own = own if meant in given or meant in named else meant
+        named[own] = value
+    return named
 
 
 def _by_alias(model: type[BaseModel]) -> dict[str, FieldInfo]:

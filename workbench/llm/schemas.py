@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import Annotated, Any, ClassVar, Literal
@@ -9,6 +10,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from annotated_types import Ge, Gt, Le, Lt
 from pydantic import BaseModel, Field
 
+from workbench.llm.json_text import to_half_width
 from workbench.records import Outcome
 
 SYNONYMS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
@@ -30,10 +32,11 @@ class Answer(BaseModel):
     """Base of the answers below.
 
     ``trade_instructions`` are fields that are dropped from an answer and reported: the workbench judges,
-    it does not place orders.
+    it does not place orders. ``other_names`` leads from a name as ``plain_name`` writes it to a field.
     """
 
     trade_instructions: ClassVar[frozenset[str]] = frozenset()
+    other_names: ClassVar[Mapping[str, str]] = {}
 
 
 class LinkedTicker(BaseModel):
@@ -109,6 +112,11 @@ SCHEMAS: Mapping[str, type[BaseModel]] = {
     "synthesis": Synthesis,
     "arbitration": Arbitration,
 }
+
+
+def plain_name(name: str) -> str:
+    """A field's name without what models vary in it: width, case, blanks, dashes, a remark in brackets."""
+    return re.sub(r"\([^()]*\)|[\s_-]", "", to_half_width(name)).casefold()
 
 
 @cache

@@ -1,22 +1,25 @@
 """The answer schemas of the chapters pipeline, composed from what the strategy and its operators ask for.
 
 A field of an operator is required but may be null: a model must say that it does not know, it cannot just
-leave a question out.
+leave a question out. The synthesis must give score, recommendation and confidence; what else it leaves out is
+missing from its answer, never filled in.
 """
 
 from __future__ import annotations
 
 import keyword
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, create_model
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, create_model
 
 from workbench.engine.plan import AnswerForm
 from workbench.errors import StrategyError
+from workbench.llm.schemas import Answer, plain_name
 from workbench.records import PERCENT_SCALE
-from workbench.strategy.answer_fields import CONFIDENCE_LEVELS, label_words, role_field
+from workbench.strategy.answer_fields import CONFIDENCE_LEVELS, ROLE_NAMES, FieldRole, label_words, role_field
 from workbench.strategy.operators import Operator, Output
 from workbench.strategy.parts import Language
 from workbench.strategy.schema import ChaptersStrategy, Synthesis
@@ -24,17 +27,33 @@ from workbench.strategy.schema import ChaptersStrategy, Synthesis
 FieldSpec = tuple[Any, dict[str, Any]]
 """Annotation of one schema field, and the arguments of its ``Field(...)``."""
 
+
+def _as_text(value: Any) -> Any:
+    """Lines where a text is asked for are that text; anything else is left for the schema to judge."""
+    if isinstance(value, list) and all(isinstance(line, str) for line in value):
+        return "\n".join(value)
+    return value
+
+
+def _as_lines(value: Any) -> Any:
+    """A text where lines are asked for is its lines."""
+    return [line.strip() for line in value.splitlines() if line.strip()] if isinstance(value, str) else value
+
+
+Prose = Annotated[str, BeforeValidator(_as_text)]
+Lines = Annotated[list[str], BeforeValidator(_as_lines)]
+
 CHAPTER_FIELDS: dict[str, FieldSpec] = {
     "score": (float | None, dict(ge=0, le=100, description="本章评分，0 到 100；证据不足以判断时写 null")),
     "confidence": (float, dict(ge=0, le=1, description="把握，0 到 1，只取决于证据")),
-    "conclusion": (str, dict(description="一句话结论")),
-    "analysis": (str, dict(description="分析笔记，引用证据中的数字")),
-    "key_evidence": (list[str], dict(description="最关键的证据，每条一行，带年份与数字")),
+    "conclusion": (Prose, dict(description="一句话结论")),
+    "analysis": (Prose, dict(description="分析笔记，引用证据中的数字")),
+    "key_evidence": (Lines, dict(description="最关键的证据，每条一行，带年份与数字")),
 }
 """What every chapter answers beside the outputs of its operators."""
 
 
-class Answer(BaseModel):
+class StrategyAnswer(Answer):
     model_config = ConfigDict(populate_by_name=True, allow_inf_nan=False)
 
 
@@ -92,12 +111,15 @@ def _synthesis_form(synthesis: Synthesis, language: Language) -> AnswerForm:
         elif field.name == confidence:
             fields[field.name] = (_one_of(CONFIDENCE_LEVELS[language]), dict(description=described))
         else:
-            fields[field.name] = (str | list[str] | dict[str, Any] | None, dict(description=described))
-    fields["analysis"] = (str, dict(description="推理过程，引用各章的数字"))
-    fields["key_evidence"] = (list[str], dict(description="决定结论的证据，每条一行"))
-    fields["step_findings"] = (dict[str, str], dict(description="步骤名 -> 这一步的发现"))
+            anything = str | list[str] | dict[str, Any] | None
+            fields[field.name] = (anything, dict(default=None, description=described))
+    fields["analysis"] = (Prose, dict(default="", description="推理过程，引用各章的数字"))
+    fields["key_evidence"] = (Lines, dict(default=[], description="决定结论的证据，每条一行"))
+    fields["step_findings"] = (dict[str, Prose], dict(default={}, description="步骤名 -> 这一步的发现"))
+    roles: dict[FieldRole, str] = {"score": score, "recommendation": recommendation, "confidence": confidence}
+    synonyms = {other: own for role, own in roles.items() for other in ROLE_NAMES[role]}
     return AnswerForm(
-        schema=_schema("SynthesisAnswer", fields),
+        schema=_schema("SynthesisAnswer", fields, synonyms),
         scale=PERCENT_SCALE,
         score=lambda answer: _number(answer.get(score)),
         confidence=confidence,
@@ -115,9 +137,9 @@ def _output_field(output: Output) -> FieldSpec:
         case "flag":
             annotation = bool
         case "list":
-            annotation = list[str]
+            annotation = Lines
         case "text":
-            annotation = str
+            annotation = Prose
     unit = f"，单位 {output.unit}" if output.unit else ""
     return annotation | None, dict(description=f"{output.description}{unit}；证据不足写 null")
 
@@ -126,8 +148,13 @@ def _one_of(values: Iterable[str]) -> Any:
     return Literal[tuple(values)]
 
 
-def _schema(name: str, fields: dict[str, FieldSpec]) -> type[BaseModel]:
-    """A model with these fields; a name that is no identifier becomes the alias of one that is."""
+def _schema(
+    name: str, fields: dict[str, FieldSpec], synonyms: Mapping[str, str] | None = None
+) -> type[BaseModel]:
+    """A model with these fields; a name that is no identifier becomes the alias of one that is.
+
+    ``synonyms`` are further names a field may be answered under.
+    """
     definitions: dict[str, Any] = {}
     for index, (field, (annotation, arguments)) in enumerate(fields.items()):
         identifier = field.isidentifier() and not keyword.iskeyword(field) and not field.startswith("_")
@@ -135,7 +162,13 @@ def _schema(name: str, fields: dict[str, FieldSpec]) -> type[BaseModel]:
             definitions[field] = (annotation, Field(**arguments))
         else:
             definitions[f"field_{index}"] = (annotation, Field(alias=field, **arguments))
-    return create_model(name, __base__=Answer, **definitions)
+    schema = create_model(name, __base__=StrategyAnswer, **definitions)
+    plain = Counter(map(plain_name, fields))
+    schema.other_names = {
+        **{plain_name(other): field for other, field in (synonyms or {}).items()},
+        **{plain_name(field): field for field in fields if plain[plain_name(field)] == 1},
+    }
+    return schema
 
 
 def _number(value: Any) -> float | None:

@@ -13,12 +13,13 @@ from typing import Any
 from workbench.engine.plan import Plan, Reports, Step
 from workbench.errors import InputError
 from workbench.evidence import filings  # noqa: F401 - registers the slice of documents
-from workbench.evidence.blind import Blindfold, Rescaled, hidden_factor
+from workbench.evidence.blind import Blindfold, Rescaled, hidden_factor, scaled_back
 from workbench.evidence.company import require_history
 from workbench.evidence.slices import get_slice
 from workbench.evidence.view import View
+from workbench.pipelines.abridging import PROSE, abridged, left_out
 from workbench.pipelines.answers import chapter_form, synthesis_form
-from workbench.records import Evidence, Report, Subject, Sufficiency, TickerSubject
+from workbench.records import Evidence, Report, Subject, Sufficiency, TickerSubject, Verdict
 from workbench.rules.chapters import conclude, judged
 from workbench.strategy.answer_fields import label_words
 from workbench.strategy.files import LoadedStrategy
@@ -64,8 +65,8 @@ def build(
         raise InputError(f"the strategy {strategy.name!r} judges tickers, not a {subject.kind}.")
     require_history(view, subject.code)
     instrument = view.instrument(subject.code)
-    if strategy.blind == "full":
-        view = Rescaled(view, hidden_factor(f"{subject.code} {view.as_of} {loaded.hash}"))
+    factor = hidden_factor(subject.code, view.as_of) if strategy.blind == "full" else 1.0
+    view = view if factor == 1.0 else Rescaled(view, factor)
     blindfold = None if strategy.blind == "none" else Blindfold(instrument, view.as_of)
     dossier = Dossier(view, subject)
     steps: list[Step] = []
@@ -102,6 +103,9 @@ def build(
             draft=prompts.get("synthesis", strategy.prompt_version),
             revise=prompts.get("revise_synthesis", strategy.prompt_version) if strategy.revise else None,
             task=_synthesis_task(strategy, view),
+            reads=lambda reports: abridged(
+                reports, strategy.framework.synthesis.token_budget, strategy.language
+            ),
         )
     )
     return Plan(
@@ -114,11 +118,53 @@ def build(
         prompt_version=strategy.prompt_version,
         language=strategy.language,
         steps=tuple(steps),
-        conclude=lambda reports: conclude(reports, strategy),
+        conclude=lambda reports: _conclude(reports, chapters, strategy, factor),
         receipt=view.receipt,
+        blind=strategy.blind,
         hide=blindfold.hide if blindfold else str,
         reveal=blindfold.reveal if blindfold else str,
     )
+
+
+def _conclude(
+    reports: Reports, chapters: Sequence[str], strategy: ChaptersStrategy, factor: float
+) -> Verdict:
+    """The verdict by the rules, in real amounts, with what is particular about this run as first warnings."""
+    verdict = conclude(reports, strategy)
+    notes = [*_blindness(strategy, factor), *_unread([reports[chapter] for chapter in chapters], strategy)]
+    fields = verdict.fields
+    if factor != 1.0:
+        fields = {name: scaled_back(value, factor, name) for name, value in fields.items()}
+    return verdict.model_copy(update={"fields": fields, "warnings": (*notes, *verdict.warnings)})
+
+
+def _blindness(strategy: ChaptersStrategy, factor: float) -> list[str]:
+    """That a run was blind, so that it is never mistaken for one that was not."""
+    if strategy.blind == "none":
+        return []
+    zh = strategy.language == "zh"
+    if factor == 1.0:
+        return ["盲测：名称与年份已隐去。" if zh else "Blind run: names and years hidden."]
+    return [
+        f"盲测：名称与年份已隐去，金额与价格乘了隐藏系数 {factor:.4g}；"
+        "证据与各章仍是乘过的数，结论里的价格与带货币的金额已还原。"
+        if zh
+        else f"Blind run: names and years hidden, amounts and prices multiplied by {factor:.4g}; evidence and"
+        " chapters are left so, prices and amounts with a currency in the conclusion are scaled back."
+    ]
+
+
+def _unread(reports: Sequence[Report], strategy: ChaptersStrategy) -> list[str]:
+    """Which texts the synthesis has not read, because they did not fit its budget."""
+    budget = strategy.framework.synthesis.token_budget
+    titles = left_out(reports, budget)
+    if not titles:
+        return []
+    if strategy.language == "zh":
+        return [f"综合研判未读正文、只读结论与字段：{'、'.join(titles)}（篇幅预算 {budget} 个 token）。"]
+    return [
+        f"The synthesis read only conclusion and fields of: {', '.join(titles)} (budget {budget} tokens)."
+    ]
 
 
 class Dossier:
@@ -213,11 +259,8 @@ def _concluded(report: Report) -> dict[str, Any]:
         "score": opinion.score if opinion else None,
         "confidence": opinion.confidence if opinion else None,
         "key_evidence": list(opinion.key_evidence) if opinion else [],
-        "fields": {k: v for k, v in opinion.fields.items() if k not in _PROSE} if opinion else {},
+        "fields": {k: v for k, v in opinion.fields.items() if k not in PROSE} if opinion else {},
     }
-
-
-_PROSE = frozenset({"analysis", "key_evidence", "why_changed"})
 
 
 def _line(report: Report) -> str:

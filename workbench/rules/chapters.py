@@ -64,15 +64,16 @@ def conclude(reports: Mapping[str, Report], strategy: ChaptersStrategy) -> Verdi
     synthesis = reports[SYNTHESIS]
     chapters = [report for report in reports.values() if report.role == "chapter"]
     counted = sum(map(judged, chapters))
-    warnings = [*_blind(strategy), *_gaps(chapters, strategy)]
+    warnings = _gaps(chapters, strategy)
     opinion = synthesis.final if synthesis.counted else None
     if opinion is None or opinion.score is None or not counted:
         return Verdict(warnings=tuple(warnings), counted=counted, total=len(chapters))
     answers = {agent: r.final.fields for agent, r in reports.items() if r.counted and r.final is not None}
     score, label, adjustments = apply_rules(opinion.score, triggered(strategy.hard_rules, answers), strategy)
     confidence, lowered = _confidence(opinion.confidence, chapters, strategy)
-    warnings += _own_label(opinion.fields, label, strategy)
     names = [field.name for field in strategy.framework.synthesis.fields()]
+    warnings += _own_label(opinion.fields, label, strategy)
+    warnings += _unanswered([name for name in names if name not in opinion.fields], strategy)
     return Verdict(
         score=score,
         label=label,
@@ -212,16 +213,6 @@ def _confidence(
     return round(confidence * coverage, 4), [adjustment]
 
 
-def _blind(strategy: ChaptersStrategy) -> list[str]:
-    """That a run was blind, so that it is never mistaken for one that was not."""
-    if strategy.blind == "none":
-        return []
-    scaled = strategy.blind == "full"
-    if strategy.language == "zh":
-        return [f"盲测：名称与年份已隐去{'，金额与价格乘了隐藏系数' if scaled else ''}。"]
-    return [f"Blind run: names and years hidden{', amounts and prices rescaled' if scaled else ''}."]
-
-
 def _gaps(chapters: Sequence[Report], strategy: ChaptersStrategy) -> list[str]:
     zh = strategy.language == "zh"
     names = [report.title for report in chapters if not judged(report)]
@@ -237,6 +228,15 @@ def _gaps(chapters: Sequence[Report], strategy: ChaptersStrategy) -> list[str]:
     if thin:
         gaps.append(f"证据不足：{'、'.join(thin)}。" if zh else f"Thin evidence: {', '.join(thin)}.")
     return gaps
+
+
+def _unanswered(names: Sequence[str], strategy: ChaptersStrategy) -> list[str]:
+    """Which fields the synthesis left out; a field it answered with null is unknown and not left out."""
+    if not names:
+        return []
+    if strategy.language == "zh":
+        return [f"综合研判没有回答：{'、'.join(names)}。"]
+    return [f"The synthesis did not answer: {', '.join(names)}."]
 
 
 def _own_label(fields: Mapping[str, Any], label: Label, strategy: ChaptersStrategy) -> list[str]:

@@ -218,3 +218,9 @@ def m005_payments(db: Database) -> None:
         "create table payments"
         " (day text primary key, cost real not null, calls integer not null) strict, without rowid"
     )
+
+
+@migrations()
+def m006_blind(db: Database) -> None:
+    """What a run hid from its models; runs before this hid nothing or say so in their strategy."""
+    db.execute("alter table runs add column blind text not null default 'none'")

@@ -12,6 +12,7 @@ from typing import Any, Protocol
 from pydantic import BaseModel, TypeAdapter
 
 from workbench.records import (
+    Blind,
     Call,
     Evidence,
     Models,
@@ -54,6 +55,8 @@ class Planned(Protocol):
     @property
     def language(self) -> str: ...
     @property
+    def blind(self) -> Blind: ...
+    @property
     def steps(self) -> Sequence[Named]: ...
 
 
@@ -78,6 +81,7 @@ class RunRow:
     strategy: str
     strategy_hash: str
     prompt_version: str
+    blind: Blind
     models: Models
     score: float | None
     label: str | None
@@ -109,6 +113,7 @@ class RunRow:
             "title": self.subject_title,
             "as_of": self.as_of.isoformat(),
             "strategy": self.strategy,
+            "blind": self.blind,
             "model": self.models.title,
             "score": self.score,
             "label": self.label,
@@ -149,6 +154,7 @@ def run_row(run_id: str, plan: Planned, models: Models, *, started: str, owner: 
         "strategy_text_hash": strategy,
         "prompt_version": plan.prompt_version,
         "language": plan.language,
+        "blind": plan.blind,
         "specialist_model": models.specialist,
         "aggregator_model": models.aggregator,
         "agents": json.dumps([step.agent for step in plan.steps], ensure_ascii=False),
@@ -249,6 +255,7 @@ def run_record(row: Row, strategy_text: str, reports: Sequence[Report]) -> Run:
         strategy_hash=row["strategy_hash"],
         prompt_version=row["prompt_version"],
         language=row["language"],
+        blind=row["blind"],
         started=row["started"],
         finished=row["finished"],
         retry_of=row["retry_of"],
@@ -271,6 +278,7 @@ def list_row(row: Row) -> RunRow:
         strategy=row["strategy"],
         strategy_hash=row["strategy_hash"],
         prompt_version=row["prompt_version"],
+        blind=row["blind"],
         models=_models(row),
         score=row["score"],
         label=row["label"],

@@ -16,6 +16,7 @@ from typing import Annotated, Any, Literal, NamedTuple
 from pydantic import BeforeValidator, Field, model_validator
 
 from workbench.errors import StrategyError
+from workbench.records import Blind
 from workbench.strategy.findings import KeyPath
 from workbench.strategy.news import NewsStrategy
 from workbench.strategy.parts import (
@@ -35,7 +36,6 @@ LABELS: tuple[Label, ...] = ("buy", "watch", "avoid")
 LABEL_ZH: dict[Label, str] = {"buy": "买入", "watch": "观望", "avoid": "回避"}
 LABEL_EN: dict[Label, str] = {"buy": "Buy", "watch": "Watch", "avoid": "Avoid"}
 
-Blind = Literal["none", "identity", "full"]
 Operation = Literal["==", "!=", "in", "<", "<=", ">", ">=", "contains"]
 
 SYNTHESIS = "synthesis"
@@ -117,10 +117,22 @@ class OutputField(NamedTuple):
 
 
 class Synthesis(Part):
+    """How the chapters become a conclusion.
+
+    Attributes:
+        thinking_steps: What it thinks through, in this order.
+        scoring_rubric: What a subject in each score range looks like.
+        decision_thresholds: Where a score becomes a label.
+        synthesis_fields: What it answers, ``name: description`` each.
+        token_budget: About how many tokens of chapters it reads; beyond them the texts needed least are left
+            out, their conclusions and fields are not.
+    """
+
     thinking_steps: tuple[ThinkingStep, ...] = Field(min_length=1)
     scoring_rubric: tuple[RubricAnchor, ...] = Field(min_length=1)
     decision_thresholds: Thresholds
     synthesis_fields: tuple[Text, ...] = Field(min_length=1)
+    token_budget: int = Field(default=24_000, ge=1)
 
     def fields(self) -> tuple[OutputField, ...]:
         """``synthesis_fields`` split into name and description: ``综合评分: 0-100分``."""

@@ -131,6 +131,8 @@ def _words(name: str, value: str) -> str:
             return term("run_status", value) if value in ("running", "done") else term("status", value)
         case "sufficiency":
             return term("sufficiency", value)
+        case "blind":
+            return term("blind", value)
         case "models" | "model":
             return text.model_name(value)
     return value

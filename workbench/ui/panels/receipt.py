@@ -8,7 +8,7 @@ import streamlit as st
 
 from workbench.records import Call, Run
 from workbench.ui import text
-from workbench.ui.language import t
+from workbench.ui.language import t, term
 
 
 def receipt(run: Run) -> None:
@@ -36,6 +36,7 @@ def _seen(run: Run) -> dict[str, str]:
         t("receipt.undated"): text.number(proof.undated if proof else None),
         t("receipt.strategy"): f"{run.strategy} · {run.strategy_hash[:12]}",
         t("receipt.prompts"): run.prompt_version,
+        t("receipt.blind"): term("blind", run.blind),
         t("receipt.run"): run.run_id,
     }
 
