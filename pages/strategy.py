@@ -61,7 +61,7 @@ if studio is None:
 if said := studio.said():
     show_error(said)
 studio_conflict.conflict(studio)
-outline, editor, consequences = st.columns([3, 8, 6], gap="medium")
+outline, editor, consequences = st.columns([3, 8, 6] if studio.view == "checks" else [3, 7, 7], gap="medium")
 with outline:
     studio_outline.outline(studio)
 with editor:

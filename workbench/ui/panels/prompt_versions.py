@@ -183,7 +183,7 @@ def _rendered(plan: Plan, prompt: Prompt) -> None:
         return
     st.caption(t("prompts.for_agent", agent=text.escape(step.title)))
     if one.stand_ins:
-        st.caption(t("studio.stand_ins", agents=text.escape(", ".join(one.stand_ins))))
+        st.caption(t("studio.stand_ins", count=len(one.stand_ins)))
     st.code(f"{question.system}\n\n{question.prompt}", language=None, wrap_lines=True)
 
 

@@ -35,14 +35,24 @@ def chooser(workspace: Workspace) -> str | None:
     chosen = st.selectbox(
         t("studio.strategy"),
         names,
-        format_func=lambda name: f"{name} ●" if name in drafts else name,
+        format_func=lambda name: _title(workspace, name) + (" ●" if name in drafts else ""),
         key=key,
         on_change=choose,
         label_visibility="collapsed",
-        width=260,
+        width=340,
     )
     st.session_state["strategy.last"] = chosen
     return chosen
+
+
+def _title(workspace: Workspace, name: str) -> str:
+    """``价值投资六章 · value``; the name alone where the file cannot be read."""
+    try:
+        draft = workspace.drafts.open(name)
+        title = draft.document().tree.value.get("title")
+    except (WorkbenchError, AttributeError):
+        return name
+    return f"{title} · {name}" if title else name
 
 
 def file_menu(workspace: Workspace, studio: Studio | None) -> None:

@@ -38,7 +38,8 @@ def prompts(studio: Studio) -> None:
     except WorkbenchError as error:
         show_error(error)
         return
-    st.caption(t("studio.from_run", run=run_id) if run_id else t("studio.from_baseline"))
+    if run_id:
+        st.caption(t("studio.from_run", run=run_id))
     _sizes(studio.workspace, asked, models)
     agents = {one.step.agent: one for one in asked}
     old = {one.step.agent: one for one in before}
@@ -137,7 +138,7 @@ def agent_prompts(one: AgentPreview, before: AgentPreview | None, key: str) -> N
         st.caption(t("opinions.no_evidence"))
         return
     if one.stand_ins:
-        st.info(t("studio.stand_ins", agents=text.escape(", ".join(one.stand_ins))), icon=":material/info:")
+        st.info(t("studio.stand_ins", count=len(one.stand_ins)), icon=":material/info:")
     stages = [question.stage for question in one.questions]
     stage = st.segmented_control(
         t("studio.stage"), stages, default=stages[0], required=True, key=f"{key}.stage",

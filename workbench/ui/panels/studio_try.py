@@ -150,7 +150,7 @@ def results(found: Sequence[Pair]) -> None:
             {
                 "subject": pair.some.subject_title,
                 "saved": _side(pair.saved),
-                "draft": _side(pair.draft),
+                "draft": ("⇄ " if pair.flipped else "") + _side(pair.draft),
                 "change": text.change(
                     pair.saved.score if pair.saved else None,
                     pair.draft.score if pair.draft else None,
@@ -158,7 +158,6 @@ def results(found: Sequence[Pair]) -> None:
                 )
                 if pair.some.pipeline == "chapters"
                 else (text.MISSING if pair.change is None else f"{pair.change:+.2f}"),
-                "flip": f"⇄ {t('studio.flipped')}" if pair.flipped else "",
             }
             for pair in found
         ],
@@ -173,7 +172,6 @@ def results(found: Sequence[Pair]) -> None:
             "saved": column.TextColumn(term("studio_side_of", "saved")),
             "draft": column.TextColumn(term("studio_side_of", "draft")),
             "change": column.TextColumn(t("column.change"), width=70),
-            "flip": column.TextColumn(t("column.label"), width=90),
         },
     )
     st.caption(t("studio.trial_open"))
