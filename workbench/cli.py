@@ -30,6 +30,7 @@ from workbench.commands.common import (
     terminal_width,
     with_workspace,
 )
+from workbench.commands.evaluate import evaluate
 from workbench.commands.football import absences, matches
 from workbench.commands.news import news
 from workbench.compare import compare as compare_runs
@@ -105,6 +106,7 @@ def cli(home: Path | None) -> None:
 
 cli.add_command(matches)
 cli.add_command(absences)
+cli.add_command(evaluate)
 cli.add_command(news)
 cli.add_command(batch)
 cli.add_command(batches)
