@@ -88,6 +88,10 @@ class Book:
         return float(value) if isinstance(value, int | float) else None
 
     @property
+    def no_price(self) -> bool:
+        return self.latest("price") is None
+
+    @property
     def outlay(self) -> str:
         """The item that says what was paid out: dividends, or where only that is stated, with interest."""
         return "dividends_paid" if self.has("dividends_paid") else "dividends_and_interest_paid"

@@ -11,7 +11,7 @@ def business_model(book: Book) -> Finding:
     """Return decides; where return on equity is high and on capital is not, leverage earns it."""
     roe, roic = book.mean("roe", 3), None if book.financial else book.mean("roic", 3)
     if roe is None:
-        return no_view(
+        return _no_return(
             book,
             "净资产收益率不足三年，商业模式不作判断。",
             "Fewer than three years of return on equity: no view on the business model.",
@@ -49,8 +49,12 @@ def stream_classification(book: Book) -> Finding:
     """Which kind of opportunity this is. It has no score: it decides what the later chapters weigh."""
     growth, roe, payout = book.growth("net_profit", book.span), book.item("roe"), book.item("payout")
     pb, dividend = book.latest("pb"), book.latest("dividend_yield")
-    if roe is None:
-        return no_view(book, "缺少回报率，流派无法判定。", "No return on equity: the kind cannot be told.")
+    if roe is None or len(book.years) < 4:
+        return _no_return(
+            book,
+            "年报不足四年，成长看不出，流派不作判断。",
+            "Fewer than four annual statements do not show growth: the kind cannot be told.",
+        )
     if roe >= 0.15 and growth is not None and growth >= 0.08 and _backed_by_cash(book):
         stream, why = "质量成长(GARP)", [book.cite("roe"), book.run("net_profit")]
     elif dividend is not None and dividend >= 0.04 and payout is not None and payout >= 0.25:
@@ -142,8 +146,8 @@ def cycle_analysis(book: Book) -> Finding:
 def capital_allocation(book: Book) -> Finding:
     """Did the profit kept in the company earn more profit, and was some of it shared?"""
     profit, equity, payout = book.series("net_profit"), book.series("equity_parent"), book.item("payout")
-    if len(profit) < 5 or len(equity) < 5:
-        return no_view(
+    if len(profit) < 5 or len(equity) < 5 or min(equity[0][1], equity[-1][1]) <= 0:
+        return _no_return(
             book, "不足五年，资本配置看不出。", "Fewer than five years: capital allocation cannot be judged."
         )
     (first, opening), (last, closing) = equity[0], equity[-1]
@@ -186,6 +190,18 @@ def policy_risk(book: Book) -> Finding:
 def catalyst(book: Book) -> Finding:
     """An event with a date is not in the figures, and a low price is no catalyst."""
     return unread(book, "催化剂", "the catalyst")
+
+
+def _no_return(book: Book, zh: str, en: str) -> Finding:
+    """No view on what was earned with the equity: because there is none, or else for the reason given."""
+    equity = book.item("equity_parent")
+    if equity is not None and equity <= 0:
+        return no_view(
+            book,
+            f"{book.cite('equity_parent')}，净资产为负，回报率没有意义，不作判断。",
+            f"{book.cite('equity_parent')}: a return on negative equity means nothing, no view.",
+        )
+    return no_view(book, zh, en)
 
 
 def _backed_by_cash(book: Book) -> bool:

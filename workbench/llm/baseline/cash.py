@@ -64,6 +64,11 @@ def earnings_quality(book: Book) -> Finding:
         "良": book.say("利润大体收得回现金", "profit mostly turns into money"),
         "差": book.say("账上的利润没有变成现金", "booked profit does not turn into money"),
     }[quality]
+    newest = book.item("net_profit")
+    if newest is not None and newest <= 0:
+        comment = book.say(
+            "最近一年亏损，累计数说的是过去", "the last year was a loss, so the total speaks of the past"
+        )
     if ratio < 0:
         comment = book.say("利润为正而现金净流出，是纸面富贵", "profit on paper while cash flows out")
     times = book.words.times(ratio)
@@ -98,9 +103,12 @@ def owner_earnings(book: Book) -> Finding:
     elif any(value < 0 for _, value in values):
         score = min(score, 58.0)
     amount = book.words.money(mean)
+    gist = book.say(f"三年平均自由现金流 {amount}", f"free cash flow of {amount} on average")
+    if margin < 0 < mean:
+        gist = book.say("最近一年自由现金流为负", "free cash flow negative in the last year")
     return Finding(
         score=score,
-        gist=book.say(f"三年平均自由现金流 {amount}", f"free cash flow of {amount} on average"),
+        gist=gist,
         note=book.words.sentence(
             [
                 book.run("fcf"),
@@ -111,7 +119,7 @@ def owner_earnings(book: Book) -> Finding:
             ]
         ),
         outputs={
-            "owner_earnings": round(mean / MILLION, 2),
+            "owner_earnings": round(mean / MILLION, 3),
             "owner_earnings_sign": "正" if mean > 0 else "负",
         },
         evidence=[book.run("fcf")],
@@ -155,7 +163,7 @@ def debt_structure(book: Book) -> Finding:
             "debt_trend": trend,
             "net_cash_now": round(net_cash / MILLION, 2),
         },
-        evidence=[*facts, *signs],
+        evidence=[*facts, *(signs if verdict != "健康" else [])],
     )
 
 
@@ -211,6 +219,7 @@ def capex_intensity(book: Book) -> Finding:
     share = sum(capex[year] for year in years) / inflow
     intensity = "轻" if share < 0.25 else "中" if share < 0.6 else "重"
     word, percent = book.words.choice(intensity), book.words.percent(share)
+    word = book.say({"中": "中等"}.get(word, word), word)
     return Finding(
         score={"轻": 78.0, "中": 60.0, "重": 42.0}[intensity],
         gist=book.say(f"资产负担{word}", f"{word} capital needs"),
@@ -262,7 +271,9 @@ def dividend_sustainability(book: Book) -> Finding:
 
 def _signs_of_bad_debt(book: Book, debt: float, equity: float, cash: float, net_cash: float) -> list[str]:
     signs = []
-    if -net_cash > equity:
+    if equity <= 0:
+        signs.append(book.say("净资产为负，债权人先于股东", "negative equity, lenders come first"))
+    elif -net_cash > equity:
         signs.append(
             book.say(
                 f"净负债超过{book.cite('equity_parent')}", f"net debt above {book.cite('equity_parent')}"

@@ -221,14 +221,13 @@ def _outputs(request: Request, findings: Sequence[Finding]) -> dict[str, Any]:
 
 
 def _conclusion(findings: Sequence[Finding], book: Book) -> str:
-    """Two findings in the order of the chapter: its two worst if it is doubtful, else its worst and best."""
+    """The worst finding first, then the second worst of a doubtful chapter, or the best of a sound one."""
     views = sorted((finding for finding in findings if finding.score is not None), key=_score)
     if not views:
         return book.say("证据不足，本章没有结论。", "The evidence allows no conclusion.")
     doubtful = sum(map(_score, views)) < DOUBT * len(views)
-    chosen = views[:2] if doubtful else [views[0], views[-1]]
-    gists = [finding.gist for finding in findings if finding in chosen]
-    return book.say(f"{'；'.join(gists)}。", f"{'; '.join(gists)}.")
+    told = views[:2] if doubtful else [views[0], *views[1:][-1:]]
+    return book.words.sentence([finding.gist for finding in told])
 
 
 def _by_weight(findings: Sequence[Finding]) -> list[Finding]:

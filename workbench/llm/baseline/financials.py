@@ -42,27 +42,25 @@ def bank_asset_quality(book: Book) -> Finding:
     buffer = book.item("equity_to_assets")
     if buffer is None:
         return no_view(book, "权益或总资产缺失。", "Equity or assets are missing.")
-    losses, operating, before = (
-        book.item("credit_impairment"),
-        book.item("operating_profit"),
-        book.item("credit_impairment", 2),
-    )
+    losses, operating = book.item("credit_impairment"), book.item("operating_profit")
+    growth, assets = book.growth("credit_impairment", 2), book.growth("total_assets", 2)
     signs = [book.say("权益偏薄", "thin equity")] if buffer < THIN_EQUITY else []
     if losses is not None and operating is not None and losses > HEAVY_LOSSES * (operating + losses):
         signs.append(book.say("减值吃掉拨备前利润的大头", "losses eat most of the profit before them"))
-    if losses is not None and before is not None and losses > 1.15 * before:
-        signs.append(book.say("减值还在上升", "losses are rising"))
+    if growth is not None and growth > max(assets or 0.0, 0.0) + 0.05:
+        signs.append(book.say("减值增长快于资产", "losses grow faster than assets"))
     quality = ("稳健", "关注", "恶化", "恶化")[len(signs)]
     word = book.words.choice(quality)
+    gist = book.say(f"资产质量：{word}", f"asset quality {word}")
     shown = [book.cite("equity_to_assets")]
     if losses is not None:
         shown.append(book.run("credit_impairment"))
     return Finding(
         score={"稳健": 70.0, "关注": 52.0, "恶化": 30.0}[quality],
-        gist=book.say(f"资产质量{word}", f"asset quality {word}"),
+        gist=gist,
         note=book.words.sentences(
             [
-                book.words.sentence([*shown, *signs, book.say(f"资产质量{word}", f"asset quality {word}")]),
+                book.words.sentence([*shown, *signs, gist]),
                 book.say(
                     "不良率与拨备覆盖率不在证据内。",
                     "Bad loans and their provisions are not in the evidence.",

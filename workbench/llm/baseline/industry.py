@@ -151,6 +151,7 @@ def drug_pipeline(book: Book) -> Finding:
     load = research / revenue
     intensity = "高" if load >= 0.15 else "中" if load >= 0.05 else "低"
     word, percent = book.words.choice(intensity), book.words.percent(load)
+    word = book.say({"中": "中等"}.get(word, word), word)
     return Finding(
         score={"高": 62.0, "中": 56.0, "低": 46.0}[intensity],
         gist=book.say(f"研发强度{word}", f"research intensity {word}"),

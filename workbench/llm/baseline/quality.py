@@ -150,8 +150,8 @@ def quick_screen(book: Book) -> Finding:
     headline = book.say(f"初筛{result}", f"quick screen {book.words.choice(result)}")
     parts = [
         book.say(f"{headline}。", f"{headline[0].upper()}{headline[1:]}."),
-        book.words.sentence(against, book.say("未过的是", "Against: ")),
-        book.words.sentence(for_it, book.say("站得住的是", "For: ")),
+        book.words.sentence(against, book.say("未过的是：", "Against: ")),
+        book.words.sentence(for_it, book.say("站得住的是：", "For: ")),
     ]
     return Finding(
         score={0: 78.0, 1: 55.0, 2: 36.0}.get(len(against), 22.0),
@@ -245,6 +245,13 @@ def _overindebted(book: Book) -> Check:
     net_cash, equity = book.item("net_cash"), book.item("equity_parent")
     if net_cash is None or equity is None:
         return None
-    if net_cash >= 0 and equity > 0:
+    if equity <= 0:
+        return True, book.say(
+            f"净资产为负（{book.cite('equity_parent')}）", f"negative equity ({book.cite('equity_parent')})"
+        )
+    if net_cash >= 0:
         return False, book.cite("net_cash")
-    return -net_cash > equity, f"{book.cite('net_cash')}{book.say('，', ', ')}{book.cite('equity_parent')}"
+    both = f"{book.cite('net_cash')}{book.say('，', ', ')}{book.cite('equity_parent')}"
+    if -net_cash > equity:
+        return True, book.say(f"净负债超过净资产（{both}）", f"net debt above equity ({both})")
+    return False, book.say(f"净负债低于净资产（{both}）", f"net debt below equity ({both})")

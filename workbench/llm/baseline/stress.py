@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from workbench.llm.baseline.book import Book
 from workbench.llm.baseline.finding import Finding, no_view, rule
 
@@ -28,9 +30,7 @@ def stress_test(book: Book) -> Finding:
     score = (40.0 if failed else 62.0) if blank else (14.0, 36.0, 60.0, 82.0)[len(passed)]
     return Finding(
         score=score,
-        gist=book.say(f"扛不住“{failed[0]}”", f"would not withstand {failed[0]}")
-        if failed
-        else book.say("压力情景都扛得住", "withstands the scenarios"),
+        gist=_gist(book, len(passed), failed, blank),
         note=book.words.sentences(parts),
         outputs={
             "stress_passed": None if blank else len(passed),
@@ -38,6 +38,18 @@ def stress_test(book: Book) -> Finding:
         },
         evidence=shown,
     )
+
+
+def _gist(book: Book, passed: int, failed: Sequence[str], blank: int) -> str:
+    count = book.words.count
+    if failed:
+        return book.say(f"扛不住“{failed[0]}”", f"would not withstand {failed[0]}")
+    if blank:
+        return book.say(
+            f"压力情景扛得住{count(passed)}个，{count(blank)}个缺数",
+            f"withstands {count(passed)} of the scenarios, {count(blank)} unknown",
+        )
+    return book.say("压力情景都扛得住", "withstands the scenarios")
 
 
 _FIGURES = {

@@ -12,7 +12,7 @@ from typing import Any
 
 from workbench.llm.base import Request
 from workbench.llm.baseline.cash import MILLION
-from workbench.llm.baseline.chapters import NEUTRAL
+from workbench.llm.baseline.chapters import DOUBT, NEUTRAL
 from workbench.llm.baseline.desk import Chapter, Desk
 from workbench.llm.baseline.registry import answers
 from workbench.rules.chapters import Triggered
@@ -205,10 +205,10 @@ def _beside_the_decision(desk: Desk, score: float) -> str:
     title, weakest = desk.decision["title"], desk.weakest
     said, given = desk.words.choice(LABEL_ZH[price]), label_words(desk.language)[own]
     if LABELS.index(own) > LABELS.index(price):
+        why = _what_holds_back(desk, weakest)
         return desk.say(
-            f"{title}按价格说{said}，综合只给{given}：{weakest['title']}（{weakest['score']:g}）的疑问没有解开。",
-            f"{title} says {said} by the price, the conclusion only {given}:"
-            f" {weakest['title']} ({weakest['score']:g}) leaves its doubts.",
+            f"{title}按价格说{said}，综合只给{given}：{why}。",
+            f"{title} says {said} by the price, the conclusion only {given}: {why}.",
         )
     return desk.say(
         f"{title}按价格说{said}，综合给{given}：不该按这个价买，公司本身还不到放弃的地步。",
@@ -217,10 +217,22 @@ def _beside_the_decision(desk: Desk, score: float) -> str:
     )
 
 
+def _what_holds_back(desk: Desk, weakest: Chapter) -> str:
+    if desk.vetoes():
+        return desk.say("有一条否决成立", "a veto holds")
+    title, score = weakest["title"], weakest["score"]
+    if score < DOUBT:
+        return desk.say(f"{title}（{score:g}）的疑问没有解开", f"{title} ({score:g}) leaves its doubts")
+    if desk.silent:
+        silent = desk.words.join([chapter["title"] for chapter in desk.silent])
+        return desk.say(f"{silent}没有结论", f"no conclusion on {silent}")
+    return desk.say("其余各章还没有好到可以买入", "the other chapters are not good enough to buy on")
+
+
 def _tension_step(desk: Desk) -> str:
-    losses = [_told(desk, chapter) for chapter in desk.risks[:1]]
+    losses = [_worst(desk, chapter) for chapter in desk.risks[:1]]
     if scenario := desk.found("weakest_scenario"):
-        losses.append(desk.say(f"扛不住{scenario}", f"it would not withstand {scenario}"))
+        losses.append(desk.say(f"扛不住“{scenario}”", f"it would not withstand {scenario}"))
     if not losses:
         losses = [desk.say("各章里看不到明显的一处", "no chapter shows an obvious place")]
     gain = _gain(desk)
@@ -305,7 +317,7 @@ def _field(desk: Desk, name: str, score: float) -> Any:
         case "thesis":
             return _thesis(desk)
         case "risks":
-            risks = [_told(desk, chapter) for chapter in desk.risks]
+            risks = [_worst(desk, chapter) for chapter in desk.risks]
             return risks + [desk.say(f"{name}未知", f"unknown: {name}") for name in desk.unknown_vetoes()]
         case "integrity":
             return desk.found("management_integrity")
@@ -350,6 +362,11 @@ def _told(desk: Desk, chapter: Chapter) -> str:
     """A chapter's conclusion under its title, without the full stop."""
     text = str(chapter["fields"]["conclusion"]).rstrip("。.")
     return desk.say(f"{chapter['title']}：{text}", f"{chapter['title']}: {text}")
+
+
+def _worst(desk: Desk, chapter: Chapter) -> str:
+    """A chapter's worst finding under its title: what its conclusion begins with."""
+    return _told(desk, chapter).partition(desk.say("；", "; "))[0]
 
 
 def _topic(name: str, words: Sequence[tuple[str, tuple[str, ...]]]) -> str | None:

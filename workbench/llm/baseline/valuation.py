@@ -68,7 +68,7 @@ def pe_trap_detection(book: Book) -> Finding:
     """Is a low P/E cheap, or is the profit about to go? Four signs that it is."""
     pe = book.latest("pe")
     if pe is None:
-        return no_view(book, "没有市盈率，无从谈陷阱。", "There is no P/E to be trapped by.")
+        return _no_pe(book)
     quoted = book.quote("pe")
     if pe > LOW_PE:
         return Finding(
@@ -120,8 +120,9 @@ def ev_fcf_multiple(book: Book) -> Finding:
                 outputs={"ev_fcf_view": "高估"},
                 evidence=[book.cite("fcf")],
             )
-        reason = book.missing.get("ev_fcf", "")
-        return no_view(book, "EV/FCF 算不出来。", f"EV/FCF cannot be given{': ' if reason else ''}{reason}.")
+        return _no_multiple(
+            book, "EV/FCF 缺少所需的数字，算不出来。", "Figures that EV/FCF needs are missing."
+        )
     view = "低估" if multiple < 12 else "合理" if multiple <= 22 else "高估"
     word, quoted = book.words.choice(view), book.quote("ev_fcf")
     return Finding(
@@ -199,7 +200,9 @@ def historical_valuation(book: Book) -> Finding:
     """Where the price stands in its own five years."""
     position = book.latest("price_position_5y")
     if position is None:
-        return no_view(book, "价格历史不足，分位看不出。", "Too little price history for a position.")
+        return _no_multiple(
+            book, "价格历史不足两年，分位看不出。", "Less than two years of prices: no position."
+        )
     place = "低位" if position < 0.3 else "中位" if position <= 0.7 else "高位"
     word, quoted = book.words.choice(place), book.quote("price_position_5y")
     return Finding(
@@ -250,6 +253,30 @@ def price_model(book: Book) -> Finding:
         outputs={"buy_price": buy, "normal_price": normal, "sell_price": sell, "action": action},
         evidence=[_close(book, price)],
     )
+
+
+def _no_pe(book: Book) -> Finding:
+    profit = book.item("net_profit")
+    if not book.no_price and profit is not None and profit <= 0:
+        return no_view(
+            book,
+            f"{book.cite('net_profit')}，亏损时市盈率没有意义，谈不上低市盈率的陷阱。",
+            f"{book.cite('net_profit')}: a loss has no P/E, so there is no low one to be trapped by.",
+        )
+    return _no_multiple(
+        book, "缺少所需的数字，没有市盈率可看。", "Figures a P/E needs are missing, so there is none."
+    )
+
+
+def _no_multiple(book: Book, zh: str, en: str) -> Finding:
+    """No view on a figure of today's price: because there is no price, or else for the reason given."""
+    if book.no_price:
+        return no_view(
+            book,
+            "没有可用的现价，与价格有关的判断都不作。",
+            "There is no current price, so nothing that needs one is judged.",
+        )
+    return no_view(book, zh, en)
 
 
 def _close(book: Book, price: float) -> str:

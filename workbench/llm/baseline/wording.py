@@ -125,7 +125,7 @@ class Wording:
 
     def percent(self, fraction: float) -> str:
         """A fraction as a percentage: 0.125 is ``12.5%``; a small one with two decimals, ``1.47%``."""
-        return f"{_clean(fraction * 100, 2 if abs(fraction) < 0.03 else 1)}%"
+        return f"{_clean(fraction * 100, 2 if 0 < abs(fraction) < 0.03 else 1)}%"
 
     def times(self, multiple: float) -> str:
         """A multiple: ``12.3 倍`` or ``12.3x``; a small one with two decimals, ``0.44 倍``."""
