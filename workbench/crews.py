@@ -62,7 +62,7 @@ def on_cluster(workspace: Workspace, address: str) -> Muster:
 
 def _bench(workspace: Workspace, strategy: str, text: str, models: Models) -> Bench:
     loaded = read_strategy(text, f"{strategy}.yaml")
-    return Bench(partial(workspace.plan, loaded), models, workspace.run_options())
+    return Bench(workspace.planner(loaded), models, workspace.run_options())
 
 
 def _crew_of_worker(root: Path, settings: Settings, share: int, batch: Batch) -> Crew:

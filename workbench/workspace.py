@@ -11,6 +11,7 @@ import datetime as dt
 import os
 import shutil
 import threading
+from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
@@ -38,8 +39,8 @@ from workbench.strategy.files import LoadedStrategy, check_name, load_strategy, 
 from workbench.strategy.findings import Finding
 from workbench.strategy.folder import StrategyFolder
 from workbench.strategy.lint import Libraries, lint
-from workbench.strategy.operators import OperatorLibrary
-from workbench.strategy.prompts import PromptLibrary
+from workbench.strategy.operators import FrozenOperators, OperatorLibrary
+from workbench.strategy.prompts import FrozenPrompts, PromptLibrary
 
 _PACKAGE = Path(__file__).parent
 _PARTS = ("strategy", "prompts", "data/facts", "data/SOURCES.md")
@@ -300,3 +301,11 @@ class Workspace:
         """
         view = self.evidence.view(as_of)
         return pipelines.build(strategy, subject, view=view, prompts=self.prompts, operators=self.operators)
+
+    def planner(self, strategy: LoadedStrategy) -> Callable[[Subject, dt.date], Plan]:
+        """Makes the plans of many runs, all with the prompts and operators there are now."""
+        prompts = FrozenPrompts(self.prompts_dir)
+        operators = FrozenOperators(self.strategy_dir / "operators")
+        return lambda subject, as_of: pipelines.build(
+            strategy, subject, view=self.evidence.view(as_of), prompts=prompts, operators=operators
+        )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-import functools
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -193,7 +192,7 @@ def _start(
         concurrency=workspace.settings.concurrency,
         budget=budget,
     )
-    calls = expected_calls(functools.partial(workspace.plan, loaded), order.items)
+    calls = expected_calls(workspace.planner(loaded), order.items)
     muster = _muster(workspace, processes, engine, scheduler)
     if sys.stderr.isatty():
         who = console.model_title(order.models)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import threading
+from collections import deque
 from collections.abc import Callable, Coroutine
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
@@ -76,6 +77,7 @@ class JobManager:
         self._options = options
         self._admit = admit
         self._jobs: dict[str, _Job] = {}
+        self._finished: deque[str] = deque()
         self._lock = threading.Lock()
         self._writer = ThreadPoolExecutor(1, thread_name_prefix="workbench-store")
         self._closing = asyncio.Event()
@@ -119,9 +121,10 @@ class JobManager:
             done = self._store.resume(run_id)
         job = _Job(run_id, plan, done, Tracker(run_id, plan, done))
         with self._lock:
-            finished = [known for known, old in self._jobs.items() if old.outcome.done()]
-            for known in finished[: max(0, len(self._jobs) - KEPT_JOBS)]:
-                del self._jobs[known]
+            while len(self._finished) > KEPT_JOBS:
+                oldest = self._finished.popleft()
+                if oldest in self._jobs and self._jobs[oldest].outcome.done():  # and not running again
+                    del self._jobs[oldest]
             self._jobs[run_id] = job
         self._loop.call_soon_threadsafe(self._begin, job, models, options)
         return run_id
@@ -227,6 +230,7 @@ class JobManager:
         except Exception as error:  # noqa: BLE001 - as above
             result = replace(result, verdict=None, status="failed", error=f"The run was not saved. {error}")
         job.tracker.end(result)
+        self._finished.append(job.run_id)
         job.outcome.set_result(result)
 
     def _finish(self, run_id: str, result: Result) -> None:

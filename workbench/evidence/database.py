@@ -184,6 +184,7 @@ class EvidenceDB:
         self._instruments: tuple[tuple[int, int], Instruments] | None = None
         self._histories: dict[tuple[object, ...], History[Any]] = {}
         self._shared: dict[Hashable, Any] = {}
+        self._version: int | None = None
         self.refresh()
 
     def view(self, as_of: dt.date) -> View:
@@ -203,7 +204,7 @@ class EvidenceDB:
         """
         if not table.kept:
             return read_history(self, table, where, parameters, until=day)
-        histories, question = self._histories, (table.name, where, parameters)
+        histories, question = self._histories, (table, where, parameters)
         if question not in histories:
             if sum(map(len, histories.values())) > KEPT_ROWS:
                 histories.clear()
@@ -221,11 +222,12 @@ class EvidenceDB:
         return result
 
     def _forget_histories_that_changed(self) -> None:
-        ((version,),) = self.rows("PRAGMA data_version")  # counts the writes of other connections
-        state = version, self._db.conn.total_changes
-        if getattr(self._local, "state", None) != state:
-            self._local.state = state
+        ((version,),) = self.rows("PRAGMA user_version")  # counts our own writes, see _transaction
+        ((others,),) = self.rows("PRAGMA data_version")  # moves when another connection has written
+        if version != self._version or others != getattr(self._local, "others", others):
+            self._version = version
             self._histories, self._shared = {}, {}  # not cleared: what is being read is of the old state
+        self._local.others = others
 
     @property
     def instruments(self) -> Instruments:
@@ -370,6 +372,8 @@ class EvidenceDB:
         db.execute("BEGIN IMMEDIATE")
         try:
             yield db
+            (version,) = db.execute("PRAGMA user_version").fetchone()
+            db.execute(f"PRAGMA user_version = {(version + 1) % 2**31}")
             db.execute("COMMIT")
         except BaseException:
             db.rollback()

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal
 from weakref import WeakKeyDictionary
@@ -227,7 +227,7 @@ def _work_out(view: View, subject: MatchSubject) -> _League:
         "round": 1 + max((line.record.matches for line in lines.values() if line), default=0),
         "table": {side: line and _standing(line) for side, line in lines.items()},
         "rest_days": {side: _rest_days(seen[side], subject.date) for side in SIDES},
-        "league": means and _rounded(asdict(means), 3),
+        "league": means and _rounded(vars(means), 3),
         "newest": matches[-1].date.isoformat() if matches else None,
     }
     return _League(matches, seen, table, header, missing)
@@ -314,7 +314,7 @@ def _sufficiency(matches: int) -> Sufficiency:
 
 def _record(seen: Sequence[Appearance]) -> dict[str, Any]:
     whole: Record = record(seen)
-    return _rounded(asdict(whole), 2) | {"points": whole.points}
+    return _rounded(vars(whole), 2) | {"points": whole.points}
 
 
 def _standing(line: Standing) -> dict[str, Any]:

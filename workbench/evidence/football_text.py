@@ -133,11 +133,11 @@ def _table(rows: Sequence[Facts], columns: Mapping[str, str]) -> list[str]:
     """A Markdown table; a column no row has is left out, a missing cell is a dash."""
     used = [column for column in columns if any(row.get(column) is not None for row in rows)]
     lines = ["| " + " | ".join(columns[column] for column in used) + " |", "|" + "---|" * len(used)]
-    for row in rows:
-        cells = ("–" if row.get(column) is None else _cell(row[column]) for column in used)
-        lines.append("| " + " | ".join(cells) + " |")
+    lines += ["| " + " | ".join([_cell(row.get(column)) for column in used]) + " |" for row in rows]
     return lines
 
 
 def _cell(value: object) -> str:
-    return str(value).replace("|", "/").replace("\n", " ")
+    if value is None:
+        return "–"
+    return value.replace("|", "/").replace("\n", " ") if isinstance(value, str) else str(value)

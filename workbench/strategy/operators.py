@@ -171,3 +171,16 @@ class OperatorLibrary:
 
     def _path(self, id: str) -> Path:
         return self.folder / f"{check_name(id, 'operator')}.md"
+
+
+class FrozenOperators(OperatorLibrary):
+    """The operators as they were when each was first asked for, so that all runs of a batch ask alike."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder)
+        self._known: dict[str, Operator] = {}
+
+    def get(self, id: str) -> Operator:
+        if id not in self._known:
+            self._known[id] = super().get(id)
+        return self._known[id]

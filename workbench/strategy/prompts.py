@@ -277,6 +277,19 @@ class PromptLibrary:
             raise PromptError(error.what, where=error.where, remedy=error.remedy) from None
 
 
+class FrozenPrompts(PromptLibrary):
+    """The prompts as they were when each was first asked for, so that all runs of a batch are asked alike."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder)
+        self._known: dict[tuple[str, str], Prompt] = {}
+
+    def get(self, agent: str, version: str) -> Prompt:
+        if (agent, version) not in self._known:
+            self._known[agent, version] = super().get(agent, version)
+        return self._known[agent, version]
+
+
 @lru_cache(maxsize=16)
 def _read_lock(data: bytes) -> tuple[tuple[str, str], ...]:
     entries = []
