@@ -42,14 +42,16 @@ AGREEMENT_BOUND = 1e-9
 PENALTYBLOG = Contestant("penaltyblog", "Dixon-Coles, weekly", "")
 
 
-def run_seasons(workspace: Path) -> float:
-    """Run both seasons as a user would, in two worker processes; the seconds the command took."""
+def run_seasons(workspace: Path) -> tuple[float, float]:
+    """Run both seasons as a user would, in two worker processes: seconds by the clock, and of CPU."""
     command = [sys.executable, "-m", "workbench", "--workspace", str(workspace), "batch", "match"]
     which = ["--competition", COMPETITION, "--from", str(FIRST_DAY), "--to", str(LAST_DAY)]
     how = ["--strategy", "match", "--model", "baseline", "--processes", "2"]
-    started = time.perf_counter()
+    started, before = time.perf_counter(), os.times()
     subprocess.run([*command, *which, *how], check=True, stdout=subprocess.DEVNULL)
-    return time.perf_counter() - started
+    after = os.times()
+    cpu = after.children_user + after.children_system - before.children_user - before.children_system
+    return time.perf_counter() - started, cpu
 
 
 def dixon_coles(judged: Sequence[Match], history: Sequence[Match]) -> Iterator[Forecast]:
@@ -107,7 +109,7 @@ def main() -> None:
     except ImportError:
         sys.exit("This benchmark needs the extra peers: pip install 'analyst-workbench[peers]'")
     with new_workspace() as workspace:
-        seconds = run_seasons(workspace.root)
+        seconds, cpu = run_seasons(workspace.root)
         history = workspace.evidence.view(dt.date.max).matches(competition=COMPETITION)
         judgement = judge(workspace.store.outlines(pipeline="match"), history)
         workspace.store.close()
@@ -125,6 +127,7 @@ def main() -> None:
     published = [forecast for forecast in others if forecast.contestant.model == "published"]
     for name, rival in (("published", published), ("penaltyblog", peer)):
         print(f"baseline minus {name}, RPS match by match: {shown(difference(baseline, rival, 'rps'))}")
+    print(f"the batch took {cpu:.1f} s of CPU")
     mine = value(score(baseline, "rps"))
     conclude(
         ("our RPS against penaltyblog's on the same forecasts", disagreement(peer), AGREEMENT_BOUND),
