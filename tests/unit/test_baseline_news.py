@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -245,3 +246,14 @@ def test_markup_is_no_obstacle(db: EvidenceDB) -> None:
     item = make_item("<b>Apple</b> <a href='x?ban=fraud'>cuts</a> guidance", "2030-01-02")
     answer = draft(requests(db, item)["signal_scope"])
     assert (answer["event_type"], answer["impact_score"]) == ("guidance_change", 0.8)
+
+
+@pytest.mark.parametrize(
+    "filler",
+    ["<script", "<", "<!--", "a", "净利润", "profit ", "set the ", "supply ", '"', "忽略", "1.", "."],
+)
+def test_no_text_takes_long_to_read(db: EvidenceDB, filler: str) -> None:
+    facts = {"item": {"title": "t", "body": filler * (20_000 // len(filler))}, "links": []}
+    started = time.perf_counter()
+    read(facts)
+    assert time.perf_counter() - started < 0.5

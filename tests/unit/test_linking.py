@@ -133,3 +133,11 @@ def test_thousands_of_companies_do_not_slow_a_long_text_down() -> None:
     found = link("", text, many)
     assert {f.code for f in found} == {"X0001", "X0002"}
     assert time.perf_counter() - started < 1.0
+
+
+@pytest.mark.parametrize("filler", ["x", "@", "http", "农行业", "A ", "(", "1"])
+def test_no_text_takes_long_to_read(filler: str) -> None:
+    """A long run without spaces was tried as an e-mail address from each of its letters."""
+    started = time.perf_counter()
+    codes("", filler * (20_000 // len(filler)))
+    assert time.perf_counter() - started < 0.5

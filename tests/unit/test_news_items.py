@@ -6,6 +6,7 @@ import csv
 import datetime as dt
 import io
 import json
+import unicodedata
 from contextlib import suppress
 from pathlib import Path
 
@@ -67,6 +68,14 @@ def test_spelling_of_a_title_does_not_make_another_item_but_another_day_does() -
 def test_invisible_and_control_characters_go_and_everything_else_stays() -> None:
     hostile = "a\u200bb\u202ec\x1b[31md\x00e\r\nf\tg<script>alert(1)</script>\ud800"
     assert visible(hostile) == "abc[31mde\nf\tg<script>alert(1)</script>\ufffd"
+
+
+def test_no_character_without_a_width_is_overlooked() -> None:
+    every = "".join(map(chr, range(0x110000)))
+    left = {char for char in visible(every) if unicodedata.category(char) in ("Cc", "Cf", "Cs")}
+    assert left == {"\t", "\n"}
+    gone = set(every) - set(visible(every))
+    assert {unicodedata.category(char) for char in gone} <= {"Cc", "Cf", "Cs", "Cn"}  # Cn: in a newer Unicode
 
 
 def test_a_body_of_two_megabytes_is_cut_with_a_note_in_its_language() -> None:

@@ -26,7 +26,7 @@ SHOUTING_WORDS = 5
 
 _WORD = re.compile(r"[A-Za-z\u00c0-\u024f0-9]+")
 _HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff]")
-_ADDRESS = re.compile(r"(?:https?://|www\.)\S+|\S+@\S+\.\w+")
+_ADDRESS = re.compile(r"(?:https?://|www\.)\S+|[^\s@]{1,64}@[^\s@]{1,255}")
 _NUMBER_CODE = re.compile(
     r"(?<![\w.$¥€£,-])(?:(?:SH|SZ|BJ|HK|sh|sz|bj|hk)[.:]?)?[0-9]{1,6}"
     r"(?:[. ]?(?:SH|SS|SZ|BJ|HK|XSHG|XSHE|XHKG)(?![A-Za-z]))?(?![\w%,]|[.][0-9])"

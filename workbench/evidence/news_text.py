@@ -21,6 +21,13 @@ MAX_TITLE = 300
 MAX_BODY = 20_000
 """Characters kept of a body; more is cut off with a note."""
 
+# Unicode categories Cc, without tab and line feed, and Cf.
+_INVISIBLE = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u180e\u200b-\u200f"
+    "\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff\ufff9-\ufffb\U000110bd\U000110cd\U00013430-\U0001343f"
+    "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0001\U000e0020-\U000e007f]"
+)
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff]")
 _LATIN = re.compile(r"[A-Za-z]")
 _CHINESE_DAY = re.compile(r"(\d{4})\s*年\s*(\d{1,2})\s*月\s*(\d{1,2})\s*日")
@@ -35,16 +42,7 @@ def visible(text: str) -> str:
     Line ends become ``\\n``; tabs stay; half a surrogate pair, which has no UTF-8 form, becomes ``�``.
     """
     text = text.replace("\r\n", "\n").replace("\r", "\n")
-    if text.isascii() and text.isprintable():
-        return text
-    kept = []
-    for char in text:
-        category = unicodedata.category(char)
-        if category == "Cs":
-            kept.append("\ufffd")
-        elif char in "\n\t" or category not in ("Cc", "Cf"):
-            kept.append(char)
-    return "".join(kept)
+    return _SURROGATE.sub("\ufffd", _INVISIBLE.sub("", text))
 
 
 def clean_title(raw: str) -> str:

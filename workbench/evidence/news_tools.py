@@ -11,14 +11,15 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import Any, Literal
 
 from workbench.evidence.instruments import Instrument, Instruments
 from workbench.evidence.linking import Link, link
 from workbench.evidence.news import NewsItem
 from workbench.evidence.slices import slice_
-from workbench.evidence.view import Document, Indicator, Relation, View
+from workbench.evidence.view import Headline, Indicator, Relation, View
 from workbench.records import Evidence
 
 DocumentKind = Literal[
@@ -186,7 +187,8 @@ def same_sector(view: View, item: NewsItem, links: Sequence[Link] = ()) -> Evide
         for instrument in view.instruments
         if instrument.code not in named and instrument.industry and instrument.industry in industries
     ]
-    peers = [relation for relation in _related(view, item, links) if relation.kind == "peer"]
+    related, _ = _related(view, item, links)
+    peers = [relation for relation in related if relation.kind == "peer"]
     rows += [
         {
             "code": relation.code,
@@ -204,8 +206,8 @@ def same_sector(view: View, item: NewsItem, links: Sequence[Link] = ()) -> Evide
 @slice_("supply_chain", of="news")
 def supply_chain(view: View, item: NewsItem, links: Sequence[Link] = ()) -> Evidence:
     """Suppliers, customers, partners and holdings of the item's companies, or of those whose it names."""
-    relations = [relation for relation in _related(view, item, links) if relation.kind != "peer"]
-    mentioned = _others_named(item, relations)
+    related, mentioned = _related(view, item, links)
+    relations = [relation for relation in related if relation.kind != "peer"]
     rows: list[Row] = [
         {
             "code": relation.code,
@@ -269,51 +271,56 @@ def _documents(
     since = view.as_of - dt.timedelta(days=days)
     codes = {company.code for company in links}
     wanted = _words(f"{item.title} {item.body[:500]}")
-    ranked: list[tuple[int, Document, list[str]]] = []
+    ranked: list[tuple[int, int, Headline]] = []
     for kind in kinds:
-        for document in view.documents(kind=kind, since=since):
-            if not document.source.lower().startswith(source):
+        for headline in view.headlines(kind):
+            if headline.published < since or not headline.source.lower().startswith(source):
                 continue
-            shared = sorted(wanted & _words(document.title))
-            if document.code in codes and document.code:
-                ranked.append((2, document, shared))
-            elif sum(1.0 if word.isascii() else 0.5 for word in shared) >= SHARED_WORDS:
-                ranked.append((1, document, shared))
-            elif background and (view.as_of - document.published).days <= RECENT_DAYS:
-                ranked.append((0, document, []))
-    ranked.sort(key=lambda entry: (-entry[0], -len(entry[2]), -entry[1].published.toordinal(), entry[1].id))
-    rows = [_document_row(document, ("recent", "words", "company")[rank]) for rank, document, _ in ranked]
-    shown = rows[:MAX_ROWS]
+            shared = wanted & _words(headline.title)
+            weight = sum(1.0 if word.isascii() else 0.5 for word in shared)
+            if headline.code in codes:
+                ranked.append((2, len(shared), headline))
+            elif weight >= SHARED_WORDS:
+                ranked.append((1, len(shared), headline))
+            elif background and (view.as_of - headline.published).days <= RECENT_DAYS:
+                ranked.append((0, 0, headline))
+    ranked.sort(key=lambda entry: (-entry[0], -entry[1], -entry[2].published.toordinal(), entry[2].id))
+    rows = [
+        _document_row(view, headline, ("recent", "words", "company")[rank])
+        for rank, _, headline in ranked[:MAX_ROWS]
+    ]
     return _found(
-        shown,
+        rows,
         [
             f"- {row['date']} {row['source']}: {row['title']}{row['excerpt'] and '. ' + row['excerpt']}"
-            for row in shown
+            for row in rows
         ],
-        sources=tuple(dict.fromkeys(str(row["source"]) for row in shown)),
-        newest=max((dt.date.fromisoformat(row["date"]) for row in shown), default=None),
-        left_out=len(rows) - len(shown),
+        sources=tuple(dict.fromkeys(str(row["source"]) for row in rows)),
+        newest=max((headline.published for _, _, headline in ranked[:MAX_ROWS]), default=None),
+        left_out=len(ranked) - len(rows),
     )
 
 
-def _document_row(document: Document, because: str) -> Row:
-    body = " ".join((document.body or "").split())
+def _document_row(view: View, headline: Headline, because: str) -> Row:
+    document = view.document(headline.id)
+    body = " ".join((document.body or "").split()) if document else ""
     return {
-        "date": document.published.isoformat(),
-        "kind": document.kind,
-        "source": document.source,
-        "title": " ".join(document.title.split()),
+        "date": headline.published.isoformat(),
+        "kind": headline.kind,
+        "source": headline.source,
+        "title": " ".join(headline.title.split()),
         "excerpt": body if len(body) <= EXCERPT else f"{body[:EXCERPT]}…",
-        "code": document.code or "",
+        "code": headline.code or "",
         "because": because,
     }
 
 
-def _words(text: str) -> set[str]:
+@lru_cache(maxsize=20_000)
+def _words(text: str) -> frozenset[str]:
     """What texts can have in common: English words of three letters or more, pairs of Chinese characters."""
     low = text.lower()
     pairs = {run[i : i + 2] for run in _HAN_RUN.findall(low) for i in range(len(run) - 1)}
-    return (set(_LATIN_WORD.findall(low)) | pairs) - _COMMON
+    return frozenset((set(_LATIN_WORD.findall(low)) | pairs) - _COMMON)
 
 
 def _series(view: View, *prefixes: str) -> Evidence:
@@ -362,23 +369,18 @@ def _indicator_evidence(groups: dict[str, list[Indicator]]) -> Evidence:
     )
 
 
-def _related(view: View, item: NewsItem, links: Sequence[Link]) -> Iterator[Relation]:
-    """Relations of the item's companies, and those whose other side it names."""
+def _related(view: View, item: NewsItem, links: Sequence[Link]) -> tuple[list[Relation], set[str]]:
+    """Relations of the item's companies and those whose other side it names, and the other sides named."""
     codes = {company.code for company in links}
     every = view.relations()
-    mentioned = _others_named(item, every)
-    for relation in every:
-        if relation.code in codes or relation.other in codes or relation.other in mentioned:
-            yield relation
-
-
-def _others_named(item: NewsItem, relations: Sequence[Relation]) -> set[str]:
     others = {
         relation.other: Instrument(code=relation.other, name=names[0], aliases=tuple(names[1:]))
-        for relation in relations
+        for relation in every
         if (names := relation.other_name.split("|"))
     }
-    return {found.code for found in link(item.title, item.body, Instruments(others.values()))}
+    named = {found.code for found in link(item.title, item.body, Instruments(others.values()))}
+    related = [r for r in every if r.code in codes or r.other in codes or r.other in named]
+    return related, named
 
 
 def _name(relation: Relation) -> str:

@@ -151,6 +151,17 @@ class Document(NamedTuple):
     item: str | None = None
 
 
+class Headline(NamedTuple):
+    """A document without its text, for looking through many of them."""
+
+    id: int
+    kind: str
+    source: str
+    title: str
+    code: str | None
+    published: dt.date
+
+
 class Relation(NamedTuple):
     """What ``other`` is to the company ``code``, e.g. its supplier or a company it holds shares of.
 
@@ -183,6 +194,7 @@ EVENTS = Table("events", Event, "date", ("code", "date", "kind"))
 MATCHES = Table("matches", Match, "date", ("date", "home", "away"), adds=True)
 ABSENCES = Table("absences", Absence, "published", ("team", "player"))
 DOCUMENTS = Table("documents", Document, "published", ("id",), kept=False)
+HEADLINES = Table("documents", Headline, "published", ("id",))
 RELATIONS = Table("relations", Relation, "published", ("code", "other", "kind"))
 INDICATORS = Table("indicators", Indicator, "published", ("name", "period"))
 
@@ -201,7 +213,7 @@ class View:
     def __init__(self, db: EvidenceDB, as_of: dt.date) -> None:
         self._db = db
         self.as_of = as_of
-        self._answers: dict[tuple[str, str, tuple[object, ...]], list[Any]] = {}
+        self._answers: dict[tuple[object, ...], list[Any]] = {}
         self._withheld: set[tuple[str, int]] = set()
         self._undated: set[tuple[str, int]] = set()
         self._newest: dt.date | None = None
@@ -252,22 +264,20 @@ class View:
         """The latest report about each player of a club, oldest report first."""
         return self._ask(ABSENCES, "team = ?", team)
 
-    def documents(
-        self, code: str | None = None, kind: str | None = None, since: dt.date | None = None
-    ) -> list[Document]:
-        """Documents filed under an instrument, of one kind, or all; from a day on, or all; oldest first."""
-        if code is not None:
-            documents = self._ask(DOCUMENTS, "code = ?", code)
-            return [
-                document
-                for document in documents
-                if kind in (None, document.kind) and (since is None or document.published >= since)
-            ]
-        where, parameters = ("kind = ?", (kind,)) if kind else ("true", ())
-        if since is None:
-            return self._ask(DOCUMENTS, where, *parameters)
-        recent = f"{where} AND (published >= ? OR published IS NULL)"
-        return self._ask(DOCUMENTS, recent, *parameters, since.isoformat())
+    def documents(self, code: str | None = None, kind: str | None = None) -> list[Document]:
+        """Documents filed under an instrument, of one kind, or all; oldest first."""
+        if code is None:
+            return self._ask(DOCUMENTS, "kind = ?", kind) if kind else self._ask(DOCUMENTS, "true")
+        documents = self._ask(DOCUMENTS, "code = ?", code)
+        return [document for document in documents if kind in (None, document.kind)]
+
+    def headlines(self, kind: str) -> list[Headline]:
+        """Documents of one kind without their texts, oldest first."""
+        return self._ask(HEADLINES, "kind = ?", kind)
+
+    def document(self, id: int) -> Document | None:
+        """One document with its text."""
+        return next(iter(self._ask(DOCUMENTS, "id = ?", id)), None)
 
     def item(self, id: str) -> Document | None:
         """The document a run is about, by its ``item``: the only one that may be of the as-of date itself.
@@ -313,7 +323,7 @@ class View:
 
     def _ask(self, table: Table[Row], where: str, *parameters: object) -> list[Row]:
         """The one question. Returns a list the caller may keep but not change."""
-        question = (table.name, where, parameters)
+        question = (table, where, parameters)
         if question not in self._answers:
             history = self._db.history(table, where, parameters, self.as_of)
             self._withheld.update(history.from_on(self.as_of))

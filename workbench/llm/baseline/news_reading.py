@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import lru_cache
+from typing import Any, NamedTuple
 
 from workbench.llm.baseline.news_lexicon import (
     ADDRESSED,
@@ -25,8 +27,24 @@ _HIDDEN = (("<script", "</script"), ("<style", "</style"), ("<!--", "-->"))
 _TAG = re.compile(r"<[^<>]{1,300}>")
 _SENTENCE = re.compile(r"[^。！？!?\n；;]+?(?:[。！？!?\n；;]|\.(?=\s|$)|$)")
 
+CROWD = 3
+"""Companies in one sentence from which it only lists them."""
+
 LATER_SHARE = 0.85
 """What an event is worth in the body, against one in the title."""
+
+
+class _Link(NamedTuple):
+    """A company as the evidence links it to the item."""
+
+    code: str
+    name: str
+    name_en: str
+    industry_kind: str
+    matched: str
+
+    def named_in(self, text: str) -> bool:
+        return any(name and name in text for name in (self.matched, self.name, self.name_en, self.code))
 
 
 @dataclass(frozen=True)
@@ -102,9 +120,15 @@ class Reading:
 
 def read(facts: Facts) -> Reading:
     """Read the item among an agent's facts."""
-    item, links = facts["item"], facts["links"]
-    every = [Sentence(text, True) for text in _sentences(item["title"])]
-    every += [Sentence(text, False) for text in _sentences(item["body"])]
+    links = tuple(_Link(**{key: link[key] for key in _Link._fields}) for link in facts["links"])
+    return _read(facts["item"]["title"], facts["item"]["body"], links)
+
+
+@lru_cache(maxsize=64)
+def _read(title: str, body: str, links: tuple[_Link, ...]) -> Reading:
+    """Five specialists read each item twice; it says the same to all of them."""
+    every = [Sentence(text, True) for text in _sentences(title)]
+    every += [Sentence(text, False) for text in _sentences(body)]
     sentences = [sentence for sentence in every if not ADDRESSED.search(sentence.text)]
     hits = sorted(_hits(sentences), key=lambda hit: -hit.strength)
     return Reading(
@@ -136,19 +160,16 @@ def _hits(sentences: Sequence[Sentence]) -> Iterator[Hit]:
                 yield Hit(term, match[0], sentence, bool(DENIED_BEFORE.search(before)))
 
 
-def _companies(links: Sequence[Mapping[str, Any]], sentences: Sequence[Sentence]) -> Iterator[Company]:
+def _companies(links: Sequence[_Link], sentences: Sequence[Sentence]) -> Iterator[Company]:
     """The linked companies, as far as a sentence that was read names them."""
-    named = {link["code"]: [s for s in sentences if _names(link, s.text)] for link in links}
+    named = {link.code: {n for n, s in enumerate(sentences) if link.named_in(s.text)} for link in links}
+    crowd = Counter(position for positions in named.values() for position in positions)
     for link in links:
-        where = named[link["code"]]
+        where = named[link.code]
         if where:
-            in_title = any(sentence.in_title for sentence in where)
-            listed = all(sum(s in other for other in named.values()) > 2 for s in where)
-            yield Company(link["code"], link["name"], link["industry_kind"], in_title, in_title or not listed)
-
-
-def _names(link: Mapping[str, Any], text: str) -> bool:
-    return any(link[key] and link[key] in text for key in ("matched", "name", "name_en", "code"))
+            in_title = any(sentences[position].in_title for position in where)
+            alone = in_title or any(crowd[position] < CROWD for position in where)
+            yield Company(link.code, link.name, link.industry_kind, in_title, alone)
 
 
 def _moves(sentence: str) -> Iterator[float]:
