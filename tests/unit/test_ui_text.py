@@ -64,7 +64,14 @@ def test_draft_change_and_revised_add_up_as_they_are_shown() -> None:
 
 
 def test_a_figure_without_a_unit_has_about_three_digits() -> None:
-    assert [text.figure(value) for value in (3.0, 128.82, 1.234, None)] == ["3", "128.8", "1.23", "–"]
+    assert [text.figure(value) for value in (3.0, 128.82, 1.234, 6.3, 40.0, None)] == [
+        "3",
+        "128.8",
+        "1.23",
+        "6.3",
+        "40",
+        "–",
+    ]
 
 
 def test_times_and_costs_are_short() -> None:

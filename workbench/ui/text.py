@@ -39,9 +39,8 @@ def figure(value: float | None) -> str:
     """A figure whose unit nobody has told us, in about three digits: ``128.82`` -> ``128.8``."""
     if value is None or not math.isfinite(value):
         return MISSING
-    if float(value).is_integer():
-        return number(value)
-    return number(value, 1 if abs(value) >= 10 else 2)
+    shown = number(value, 1 if abs(value) >= 10 else 2)
+    return shown.rstrip("0").rstrip(".")
 
 
 def amount(value: float | None, currency: str = "") -> str:

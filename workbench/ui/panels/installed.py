@@ -21,6 +21,6 @@ def installed(workspace: Workspace) -> None:
         t("installed.folder"): str(workspace.root),
     }
     st.subheader(t("installed.title"), anchor=False)
-    st.markdown("  \n".join(f":gray[{name}:] {text.escape(value)}" for name, value in rows.items()))
+    st.markdown("  \n".join(f":gray[{name}]\N{EM SPACE}{text.escape(value)}" for name, value in rows.items()))
     if models.baseline_only:
         st.caption(t("installed.add_model"))
