@@ -1,9 +1,8 @@
 """The matches on record: find one, see how it stood on its morning, and what was said about it."""
 
-import datetime as dt
-
 import streamlit as st
 
+from workbench.ui.football_evaluation import known_matches
 from workbench.ui.language import t
 from workbench.ui.panels.fixture_picker import fixture_picker
 from workbench.ui.panels.heading import heading
@@ -15,7 +14,7 @@ from workbench.ui.session import open_workspace
 workspace = open_workspace()
 heading(t("fixtures.title"), t("fixtures.lead"))
 with errors_shown():
-    every = workspace.evidence.view(dt.date.max).matches()
+    every = known_matches(workspace)
     if not every:
         st.caption(t("subject.no_matches"))
         st.stop()

@@ -15,6 +15,8 @@ from workbench.evaluate.experts import ExpertLine, WeightLine, always_home, expe
 from workbench.evaluate.forecasts import YARDSTICK, Contestant, Forecast, Judged, Judgement, judge, yardsticks
 from workbench.evaluate.scoreboard import Line, scoreboard
 from workbench.evaluate.uncertainty import Estimate
+from workbench.evidence.database import EvidenceDB
+from workbench.evidence.view import Match
 from workbench.records import MatchSubject, Run
 from workbench.store.runs import RunStore
 from workbench.ui import text
@@ -66,6 +68,11 @@ def match_runs(workspace: Workspace) -> list[Run]:
     return _match_runs(workspace, _stamp(workspace))
 
 
+def known_matches(workspace: Workspace) -> list[Match]:
+    """Every match on record, played or to come, oldest first; read again when the databases change."""
+    return _known_matches(workspace, _stamp(workspace))
+
+
 def evaluation(workspace: Workspace, selection: Selection) -> Evaluation:
     """The selected runs against all that is known of their matches today."""
     return _evaluation(workspace, _stamp(workspace), selection)
@@ -90,10 +97,16 @@ def _match_runs(_workspace: Workspace, stamp: Stamp) -> list[Run]:
     return store.outlines(pipeline="match")
 
 
+@st.cache_resource(max_entries=1, show_spinner=False)
+def _known_matches(_workspace: Workspace, stamp: Stamp) -> list[Match]:
+    evidence: EvidenceDB = _workspace.evidence
+    return evidence.view(dt.date.max).matches()
+
+
 @st.cache_resource(max_entries=8, show_spinner=False)
 def _evaluation(_workspace: Workspace, stamp: Stamp, selection: Selection) -> Evaluation:
     runs = [run for run in _match_runs(_workspace, stamp) if selection.holds(run)]
-    matches = _workspace.evidence.view(dt.date.max).matches()
+    matches = _known_matches(_workspace, stamp)
     judgement = judge(runs, matches)
     judged = dict.fromkeys(each.forecast.match for each in judgement.judged)
     groups: dict[Contestant, list[Forecast]] = defaultdict(list)
