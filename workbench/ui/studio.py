@@ -163,6 +163,8 @@ class Studio(Editor):
         match path:
             case ("framework", "synthesis", "synthesis_fields", *_):
                 return "fields"
+            case ("framework", "synthesis", "token_budget"):
+                return "about"
             case ("framework", "synthesis", *_) | ("anchors" | "against_caution", *_):
                 return "rubric"
             case ("policy", *_):
@@ -174,6 +176,8 @@ class Studio(Editor):
                 | "language"
                 | "revise"
                 | "prompt_version"
+                | "sampling"
+                | "blind"
                 | "models"
                 | "mode"
                 | "recent"

@@ -6,16 +6,17 @@ from typing import get_args
 
 import streamlit as st
 
+from workbench.records import Blind
 from workbench.strategy.findings import KeyPath
 from workbench.strategy.news import Aggregation, SignalPolicy
 from workbench.strategy.parts import Language
-from workbench.strategy.schema import ChaptersStrategy
 from workbench.ui import text
 from workbench.ui.language import t, term
 from workbench.ui.panels import fields
-from workbench.ui.studio import SPECIALISTS, Studio
+from workbench.ui.studio import SPECIALISTS, SYNTHESIS, Studio
 
 WINDOWS = ("recent", "meetings")
+_EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh")
 
 
 def about(studio: Studio) -> None:
@@ -39,13 +40,19 @@ def about(studio: Studio) -> None:
         fields.marked(studio.findings_at(("prompt_version",)))
     fields.flag(studio, ("revise",), t("studio.revise"), default=True, help=t("studio.revise_help"))
     _models(studio)
-    if studio.kind == "chapters" and "blind" in ChaptersStrategy.model_fields:
+    if studio.kind == "chapters":
         fields.choice(
-            studio, ("blind",), t("studio.blind"), ("none", "identity", "full"), default="none",
+            studio, ("blind",), t("studio.blind"), get_args(Blind), default="none",
             format_func=lambda how: term("studio_blind", how),
+        )  # fmt: skip
+    if studio.kind == "chapters":
+        fields.number(
+            studio, (*SYNTHESIS, "token_budget"), t("studio.token_budget"), default=24_000, step=1000.0,
+            help=t("studio.token_budget_help"),
         )  # fmt: skip
     if studio.kind == "match":
         _match(studio)
+    _sampling(studio)
     fields.marked(studio.findings_at(("name",)))
 
 
@@ -69,6 +76,23 @@ def _models(studio: Studio) -> None:
                 help=t("studio.models_help"),
             )  # fmt: skip
             fields.marked(studio.findings_at(("models", tier)))
+
+
+def _sampling(studio: Studio) -> None:
+    """How the models choose their words; left empty, what the settings say."""
+    with st.expander(t("studio.sampling"), key="strategy.sampling"):
+        for tier in ("specialist", "aggregator"):
+            at: KeyPath = ("sampling", tier)
+            st.caption(term("tier", tier))
+            for place, name in zip(st.columns(3), ("temperature", "max_tokens", "seed"), strict=True):
+                with place:
+                    step = 0.1 if name == "temperature" else 1.0
+                    fields.number(studio, (*at, name), term("studio_sampling", name), step=step)
+            fields.choice(
+                studio, (*at, "reasoning_effort"), term("studio_sampling", "reasoning_effort"),
+                (None, *_EFFORTS), format_func=lambda effort: effort or t("number.missing"),
+            )  # fmt: skip
+            fields.marked(studio.findings_at(at))
 
 
 def _match(studio: Studio) -> None:

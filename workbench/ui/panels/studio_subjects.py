@@ -7,8 +7,9 @@ from collections.abc import Mapping
 
 import streamlit as st
 
+from workbench.evidence import news
 from workbench.evidence.fixtures import fixtures
-from workbench.records import Subject, TickerSubject
+from workbench.records import MatchSubject, NewsSubject, Subject, TickerSubject
 from workbench.tryout import MAX_SUBJECTS, Case
 from workbench.ui import text
 from workbench.ui.language import t
@@ -16,6 +17,7 @@ from workbench.ui.panels.subject_picker import EARLIEST
 from workbench.workspace import Workspace
 
 RECENT_MATCHES = 400
+RECENT_NEWS = 300
 FIRST = 3
 PREFERRED = ("600519.SH", "600340.SH")
 """Companies of the sample facts worth a first try."""
@@ -29,7 +31,7 @@ def known_subjects(workspace: Workspace, kind: str) -> Mapping[str, Subject]:
         return {one.subject.key: one.subject for one in reversed(recent)}
     if kind == "chapters":
         return {one.code: TickerSubject(code=one.code, name=one.name) for one in evidence.instruments}
-    return {}
+    return {item.id: item.subject for item in news.items(evidence, limit=RECENT_NEWS)}
 
 
 def choose_cases(workspace: Workspace, kind: str, key: str, *, several: bool) -> list[Case]:
@@ -74,8 +76,8 @@ def choose_cases(workspace: Workspace, kind: str, key: str, *, several: bool) ->
         )
         chosen = [one] if one else []
     subjects = [known[name] for name in chosen]
-    if kind == "match":
-        return [Case(subject, subject.date) for subject in subjects if subject.kind == "match"]
+    if kind != "chapters":
+        return [Case(subject, day) for subject in subjects if (day := _own_day(subject))]
     as_of = _as_of(workspace, f"{key}.{kind}.as_of")
     return [Case(subject, as_of) for subject in subjects] if as_of else []
 
@@ -96,5 +98,16 @@ def _as_of(workspace: Workspace, key: str) -> dt.date | None:
     return day if isinstance(day, dt.date) else None
 
 
+def _own_day(subject: Subject) -> dt.date | None:
+    """The day a subject can only be judged as of: of the match, or of the news."""
+    match subject:
+        case MatchSubject():
+            return subject.date
+        case NewsSubject():
+            return subject.published
+    return None
+
+
 def _title(subject: Subject) -> str:
-    return f"{text.day(subject.date)} · {subject.title}" if subject.kind == "match" else subject.title
+    day = _own_day(subject)
+    return f"{text.day(day)} · {subject.title}" if day else subject.title

@@ -1,0 +1,144 @@
+"""The operators page and the prompts page: what can be read, edited, refused and released."""
+
+from __future__ import annotations
+
+import pytest
+from ui_fixtures import Open
+
+from workbench.ui.language import LANGUAGES
+from workbench.workspace import Workspace
+
+QUESTION = "operators.question"
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_operators_are_listed_with_who_uses_them(
+    open_page: Open, workspace: Workspace, language: str
+) -> None:
+    app = open_page("operators", lang=language)
+    assert not app.exception
+    table = app.dataframe[0].value.set_index("id")
+    assert set(table.index) == set(workspace.operators.ids())
+    assert "value" in table.loc["debt_structure", "used"]
+
+
+def test_operators_are_filtered_by_category_and_industry(open_page: Open) -> None:
+    app = open_page("operators")
+    app.selectbox(key="operators.gate").set_value("bank").run()
+    shown = set(app.dataframe[0].value["id"])
+    assert "bank_margin" in shown
+    assert "debt_structure" not in shown  # not for banks
+    assert "broker_cycle" not in shown  # for brokers only
+
+
+def test_every_operator_has_a_form_that_changes_nothing_by_itself(
+    open_page: Open, workspace: Workspace
+) -> None:
+    for id in workspace.operators.ids():
+        app = open_page("operators", operator=id)
+        assert not app.exception, id
+        assert not app.error, id
+    assert workspace.store.strategies.drafts() == ()
+
+
+def test_an_edited_question_is_a_draft_until_it_is_saved(open_page: Open, workspace: Workspace) -> None:
+    before = workspace.operators.read("debt_structure").decode()
+    app = open_page("operators", operator="debt_structure")
+    app.text_area(key=QUESTION).set_value("债务是好债吗？").run()
+    assert workspace.operators.read("debt_structure").decode() == before
+    app = open_page("operators", operator="debt_structure")
+    assert app.text_area(key=QUESTION).value == "债务是好债吗？"
+    app.button(key="operators.save").click().run()
+    after = workspace.operators.read("debt_structure").decode()
+    assert after.rstrip().endswith("债务是好债吗？")
+    assert after[: after.index("债务是")] == before[: after.index("债务是")]
+    assert workspace.store.strategies.drafts() == ()
+
+
+def test_an_output_becomes_a_choice_and_back(open_page: Open, workspace: Workspace) -> None:
+    app = open_page("operators", operator="debt_structure")
+    app.button(key="operators.outputs.add").click().run()
+    app.selectbox(key="operator.outputs.field.type").set_value("choice").run()
+    assert not app.exception
+    app.button(key="operators.save").click().run()
+    output = workspace.operators.get("debt_structure").outputs["field"]
+    assert (output.type, output.values) == ("choice", ("A", "B"))
+
+
+def test_an_operator_that_would_be_invalid_cannot_be_saved(open_page: Open, workspace: Workspace) -> None:
+    app = open_page("operators", operator="debt_structure")
+    app.multiselect(key="operator.data_needed").set_value([]).run()
+    assert app.button(key="operators.save").disabled
+    assert workspace.operators.get("debt_structure").data_needed
+
+
+def test_a_new_operator_can_be_edited_at_once(open_page: Open, workspace: Workspace) -> None:
+    app = open_page("operators")
+    app.text_input(key="operators.new.id").set_value("brand_power")
+    app.text_input(key="operators.new.title").set_value("品牌: 力量")
+    app.button(key="operators.new.press").click().run()
+    assert not app.exception
+    assert workspace.operators.get("brand_power").title == "品牌: 力量"
+
+
+@pytest.mark.parametrize("id", ["../../x", "CON", "Big", "no_such_operator"])
+def test_a_hostile_operator_in_the_address_gets_a_message(open_page: Open, id: str) -> None:
+    app = open_page("operators", operator=id)
+    assert not app.exception
+    assert app.error
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("view", ["template", "rendered", "diff"])
+@pytest.mark.parametrize("name", ["synthesis", "revise_chapter", "aggregator", "single"])
+def test_a_prompt_is_shown_as_template_and_rendered(
+    open_page: Open, name: str, view: str, language: str
+) -> None:
+    app = open_page("prompts", prompt=name, lang=language)
+    app.segmented_control(key="prompts.view").set_value(view).run()
+    assert not app.exception
+    assert not app.error
+
+
+def test_a_rendered_prompt_holds_the_subject(open_page: Open) -> None:
+    app = open_page("prompts", prompt="synthesis")
+    app.segmented_control(key="prompts.view").set_value("rendered").run()
+    assert any("600519.SH" in element.value for element in app.code)
+
+
+def test_an_edit_is_a_new_version_and_the_old_one_stays(open_page: Open, workspace: Workspace) -> None:
+    library = workspace.prompts
+    before = library.text("synthesis", "v1")
+    app = open_page("prompts", prompt="synthesis")
+    app.text_area(key="prompts.synthesis.v1.text").set_value(before + "\n请再想一遍。\n")
+    app.button(key="prompts.save").click().run()
+    assert not app.exception
+    assert library.versions("synthesis") == ("v1", "v2")
+    assert library.text("synthesis", "v1") == before
+    assert library.get("synthesis", "v2").template.endswith("请再想一遍。")
+
+    # A strategy asks all its prompts in one version: the others follow as copies.
+    app = open_page("prompts", prompt="synthesis")
+    app.button(key="prompts.complete").click().run()
+    assert not app.exception
+    assert library.get("chapter", "v2").template == library.get("chapter", "v1").template
+
+
+def test_a_malformed_prompt_is_refused(open_page: Open, workspace: Workspace) -> None:
+    app = open_page("prompts", prompt="synthesis")
+    app.text_area(key="prompts.synthesis.v1.text").set_value("{{ no head")
+    app.button(key="prompts.save").click().run()
+    assert app.error
+    assert workspace.prompts.versions("synthesis") == ("v1",)
+
+
+def test_a_release_locks_and_a_changed_file_is_named(open_page: Open, workspace: Workspace) -> None:
+    app = open_page("prompts", prompt="synthesis")
+    if any(button.key == "prompts.release" for button in app.button):
+        app.button(key="prompts.release").click().run()
+    assert workspace.prompts.is_released("synthesis", "v1")
+    path = workspace.prompts_dir / "agents" / "synthesis_v1.md"
+    path.write_text(path.read_text(encoding="utf-8") + "\nmore\n", encoding="utf-8")
+    app = open_page("prompts", prompt="synthesis")
+    assert not app.exception
+    assert any("changed after its release" in element.value for element in app.error)
