@@ -95,12 +95,14 @@ def add_company(
     listing = listed.isoformat() if listed else None
     db.add("instruments", [instrument | {"industry_kind": kind, "listed": listing}], origin="test")
     for number, year in enumerate(years):
-        items: dict[str, float | None] = {item: value * (1 + growth) ** number for item, value in base.items()}
+        factor = (1 + growth) ** number
+        items: dict[str, float | None] = {item: value * factor for item, value in base.items()}
         items |= (changes or {}).get(year, {})
         add_statement(db, code, year, items, shares=(shares or {}).get(year, SHARES), currency=currency)
     if price is not None:
         first = listed or until - dt.timedelta(days=1826)
-        closes = [{"code": code, "date": day.isoformat(), "close": price} for day in _month_ends(first, until)]
+        days = _month_ends(first, until)
+        closes = [{"code": code, "date": day.isoformat(), "close": price} for day in days]
         db.add("prices", closes, origin="test")
 
 

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import asyncio
-import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.printed_figures import claims, figures, texts, unexplained
 from workbench import pipelines
 from workbench.engine.runner import Result, run
 from workbench.evidence.database import EvidenceDB
-from workbench.evidence.labels import CHINESE
 from workbench.evidence.view import parse_day
 from workbench.llm.baseline import Baseline
-from workbench.records import Models, Report, TickerSubject
+from workbench.records import Models, TickerSubject
 from workbench.strategy.files import load_strategy
 from workbench.strategy.operators import OperatorLibrary
 from workbench.strategy.prompts import PromptLibrary
@@ -61,95 +60,63 @@ def fields(result: Result, agent: str) -> Mapping[str, Any]:
 
 # --- figures -----------------------------------------------------------------------------------------
 
-SCALES = {"万亿": 1e12, "亿": 1e8, "万": 1e4, "%": 0.01}
-NUMBER = re.compile(r"(?<![\d.])(-?\d+(?:\.(\d+))?) ?(万亿|亿|万|%)?")
-NOT_A_FIGURE = re.compile(
-    r"\d{4}-\d{2}-\d{2}"  # a date
-    r"|(?:19|20)\d{2}—(?:19|20)\d{2} 年"  # a span of years
-    r"|(?:19|20)\d{2} 年|（(?:19|20)\d{2}）"  # a year
-    r"|ch0\d_"  # the name of a chapter
+FIGURES = (
+    *((code, day, "value") for code, day in RUNS),
+    *(
+        (code, day, strategy)
+        for strategy in ("value_full", "quick_scan", "income", "bank")
+        for code, day in (
+            *(("600340.SH", "2019-06-30"), ("601288.SH", "2024-06-30"), ("600519.SH", "2021-06-30")),
+            *(("002304.SZ", "2019-06-30"), ("AAPL", "2016-06-30"), ("MSFT", "2016-06-30")),
+            ("00700.HK", "2019-06-30"),
+        )
+    ),
 )
-ONE_YEAR = re.compile(r"([^\s；，。、：（]+(?:（税前）)?) (-?\d[^；，。、（]*)（((?:19|20)\d{2})）")
-RUN_OF_YEARS = re.compile(
-    r"([^\s；，。、：（]+(?:（税前）)?) ((?:(?:19|20)\d{2} 年 -?[\d.]+ ?[^\s；，。、]*、?)+)"
-)
-YEAR_AND_VALUE = re.compile(r"((?:19|20)\d{2}) 年 (-?[\d.]+ ?[^\s；，。、]*)")
-NAMES = {chinese: name for name, chinese in CHINESE.items()}
 
 
-def figures(text: str) -> Iterator[tuple[str, float, float]]:
-    """``(as printed, value, half of its last printed digit)`` of every figure, in plain units."""
-    for match in NUMBER.finditer(NOT_A_FIGURE.sub(" ", text)):
-        scale = SCALES.get(match[3] or "", 1.0)
-        yield match[0], float(match[1]) * scale, 0.5 * scale * 10.0 ** -len(match[2] or "")
-
-
-def known_numbers(value: Any) -> Iterator[float]:
-    if isinstance(value, bool):
-        return
-    if isinstance(value, int | float):
-        yield float(value)
-    elif isinstance(value, Mapping):
-        for item in value.values():
-            yield from known_numbers(item)
-    elif isinstance(value, list | tuple):
-        for item in value:
-            yield from known_numbers(item)
-
-
-def unexplained(report: Report, text: str) -> list[str]:
-    """Figures of ``text`` that are neither a fact nor an answer, to the last digit printed.
-
-    Answers may be given in per cent or in millions; those of earlier chapters are among the facts.
-    """
-    final = report.final
-    assert final is not None
-    facts = set(known_numbers({**report.evidence.facts, "missing": None}))
-    answers = {v * unit for v in known_numbers(final.fields) for unit in (1.0, 0.01, 1e6)}
-    answers |= {v * 1e6 for v in facts}
-    known = facts | answers
-    return [
-        printed
-        for printed, value, half in figures(text)
-        if not any(abs(value - number) <= half * 1.02 + 1e-9 for number in known)
-    ]
-
-
-@pytest.mark.parametrize(("code", "day"), RUNS)
-def test_every_figure_printed_is_a_fact_or_an_answer(db: EvidenceDB, code: str, day: str) -> None:
-    for agent, report in carry_out(db, code, day).reports.items():
+@pytest.mark.parametrize(("code", "day", "strategy"), FIGURES)
+def test_every_figure_printed_was_shown_or_answered(
+    db: EvidenceDB, code: str, day: str, strategy: str
+) -> None:
+    reports = carry_out(db, code, day, strategy).reports
+    for report in reports.values():
         for opinion in (report.draft, report.revised):
-            if opinion is not None and agent != "synthesis":
-                texts = (opinion.analysis, opinion.fields["conclusion"], *opinion.key_evidence)
-                assert {text: found for text in texts if (found := unexplained(report, text))} == {}
+            for text in texts(opinion) if opinion is not None else ():
+                assert unexplained(report.evidence, opinion, text) == [], (report.agent, text)  # type: ignore[arg-type]
+    synthesis = reports["synthesis"].final
+    assert synthesis is not None
+    assert len(list(figures(synthesis.analysis))) >= 4
 
 
 @pytest.mark.parametrize(("code", "day"), RUNS)
 def test_a_figure_printed_under_a_name_and_year_is_that_fact(db: EvidenceDB, code: str, day: str) -> None:
+    reports = carry_out(db, code, day).reports
+    statements, ratios = (reports["ch03_cashflow"].evidence.facts[name] for name in ("statements", "ratios"))
+    table = statements["items"] | ratios
     checked = 0
-    for agent, report in carry_out(db, code, day).reports.items():
-        if report.final is None or agent == "synthesis":
-            continue
-        facts = report.evidence.facts
-        table = facts["statements"]["items"] | facts.get("ratios", {})
-        claims = [(m[1], m[3], m[2]) for m in ONE_YEAR.finditer(report.final.analysis)]
-        for run_of_years in RUN_OF_YEARS.finditer(report.final.analysis):
-            claims += [(run_of_years[1], m[1], m[2]) for m in YEAR_AND_VALUE.finditer(run_of_years[2])]
-        for label, year, printed in claims:
-            chinese = max((known for known in NAMES if label.endswith(known)), key=len, default="")
-            name = NAMES.get(chinese)
-            if name is None or name not in table:
-                continue
-            ((_, value, half),) = figures(printed)
-            assert value == pytest.approx(table[name][year], abs=half * 1.02), (agent, label, year, printed)
-            checked += 1
-    assert checked >= 10
+    for report in reports.values():
+        for text in texts(report.final) if report.final is not None else ():
+            for name, year, figure in claims(text):
+                if name in table:
+                    known = pytest.approx(table[name][year], abs=figure.half * 1.02)
+                    assert figure.value == known, (report.agent, name, year)
+                    checked += 1
+    assert checked >= 20
 
 
-def test_the_figure_check_notices_a_wrong_figure(db: EvidenceDB) -> None:
-    report = carry_out(db, "600340.SH", "2019-06-30").reports["ch03_cashflow"]
-    assert unexplained(report, "有息负债 1354.1 亿元（2018）") == []
-    assert unexplained(report, "有息负债 1353.1 亿元（2018），净现比 -0.37 倍") == ["1353.1 亿", "-0.37 "]
+def test_the_figure_checks_notice_a_wrong_figure(db: EvidenceDB) -> None:
+    def wrong(agent: str, text: str) -> list[str]:
+        report = carry_out(db, "600340.SH", "2019-06-30").reports[agent]
+        assert report.final is not None
+        return unexplained(report.evidence, report.final, text)
+
+    assert wrong("ch03_cashflow", "有息负债 1354.1 亿元（2018）") == []
+    assert wrong("ch03_cashflow", "有息负债 1353.1 亿元（2018），净现比 -0.37 倍") == ["1353.1 亿", "-0.37 "]
+    assert wrong("synthesis", "现金流 25.6，落在 0-29 一档，净现金 -881.3 亿元") == []
+    assert wrong("synthesis", "现金流 25.7，市盈率 8.4 倍") == ["25.7", "8.4 "]
+    (claim,) = claims("有息负债 1354.1 亿元（2018）")
+    assert (claim.name, claim.year) == ("interest_bearing_debt", "2018")
+    assert claim.figure.value == pytest.approx(1354.1e8)
 
 
 # --- outcomes ----------------------------------------------------------------------------------------

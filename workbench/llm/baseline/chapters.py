@@ -247,7 +247,7 @@ def _score(finding: Finding) -> float:
 def _analysis(findings: Sequence[Finding]) -> str:
     """A paragraph for each view, and one for everything that could not be judged."""
     views = [finding.note for finding in findings if not finding.blank]
-    blanks = [finding.note for finding in findings if finding.blank]
+    blanks = dict.fromkeys(finding.note for finding in findings if finding.blank)
     return "\n\n".join([*views, *(["\n".join(blanks)] if blanks else [])])
 
 
