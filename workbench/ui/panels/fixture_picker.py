@@ -77,7 +77,6 @@ def _filtered(every: Sequence[Match], first: Match) -> list[Match]:
             options,
             value=inside,
             key=f"fixtures.group.{league}.{season}.{by_day}",
-            disabled=len(options) == 1,
         )
         if len(options) > 1
         else options[0]
@@ -85,10 +84,10 @@ def _filtered(every: Sequence[Match], first: Match) -> list[Match]:
     return [match for match, group in zip(matches, groups, strict=True) if group == chosen]
 
 
-def _round_order(name: str) -> tuple[int, int, str]:
-    """Numbered rounds by number, then the others by name."""
+def _round_order(name: str) -> tuple[int, int]:
+    """Numbered rounds by number, then the others, which a stable sort leaves as they were played."""
     number = name.removeprefix("Matchday ")
-    return (0, int(number), "") if number.isdigit() else (1, 0, name)
+    return (0, int(number)) if number.isdigit() else (1, 0)
 
 
 def _table(matches: Sequence[Match], store: RunStore, opened: Match | None) -> None:

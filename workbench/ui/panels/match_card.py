@@ -131,14 +131,12 @@ def _meetings(evidence: Evidence) -> None:
     )
 
 
-def _meeting(meeting: Facts) -> dict[str, str]:
+def _meeting(meeting: Facts) -> dict[str, str | None]:
     score = f"{meeting['goals_for']}:{meeting['goals_against']}"
-    known = meeting["xg_for"] is not None
+    chances = f"{text.number(meeting['xg_for'], 2)} : {text.number(meeting['xg_against'], 2)}"
     return {
         "date": meeting["date"],
         "venue": term("venue", meeting["venue"]),
         "result": f"{term('form_result', meeting['result'])} {score}",
-        "xg": f"{text.number(meeting['xg_for'], 2)} : {text.number(meeting['xg_against'], 2)}"
-        if known
-        else "",
+        "xg": chances if meeting["xg_for"] is not None else None,
     }
