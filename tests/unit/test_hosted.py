@@ -115,6 +115,16 @@ def test_a_refused_answer_format_is_lowered_once_and_remembered(
     assert sleeps.asked == []
 
 
+def test_a_refusal_that_a_server_reports_as_its_own_failure_is_understood(
+    loop: asyncio.Runner, server: StubServer, sleeps: Sleeps
+) -> None:
+    """llama-cpp-python answers 500 to a form it cannot validate, which was retried in vain."""
+    server.then(failure(500, "('body', 'response_format', 'type'): should be 'text' or 'json_object'"))
+
+    assert loop.run(model_of(server, sleeps).complete(question())).text == GOOD
+    assert (len(server.received), sleeps.asked) == (2, [])
+
+
 def test_a_server_that_reports_no_usage_leaves_the_tokens_unknown(
     loop: asyncio.Runner, server: StubServer, sleeps: Sleeps
 ) -> None:

@@ -15,6 +15,8 @@ LONGEST_RETRY_AFTER_S = 120.0
 
 _SAID_LENGTH = 300
 _SERVER_TROUBLE = 500
+_REFUSALS = (400, 422, 500)
+"""Statuses that servers refuse a request with; llama-cpp-python reports what it cannot validate as 500."""
 _TRANSIENT = frozenset({408, 409, 425, 429})
 _REMEDIES: Mapping[int, str] = {
     400: "Check the model name and its parameters.",
@@ -87,7 +89,7 @@ class Failure:
     def is_about_format(self) -> bool:
         """Whether the provider does not accept the way in which the answer's form was asked for."""
         words = ("response_format", "json_schema", "json_object", "structured output", "grammar")
-        return self.status in (400, 422) and any(word in self.said.lower() for word in words)
+        return self.status in _REFUSALS and any(word in self.said.lower() for word in words)
 
     def as_error(self, model: str, attempts: int) -> ModelError:
         """The failure as the user reads it."""

@@ -8,7 +8,7 @@ from functools import cache
 from typing import Annotated, Any, ClassVar, Literal
 
 from annotated_types import Ge, Gt, Le, Lt
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, WithJsonSchema
 
 from workbench.llm.json_text import to_half_width
 from workbench.records import Outcome
@@ -26,6 +26,8 @@ BUYING = frozenset({"buy", "买入"})
 """Choices which a score of at most one in a hundred contradicts."""
 
 Share = Annotated[float, Field(ge=0, le=1)]
+EvidenceLine = Annotated[Any, WithJsonSchema({"type": "string"})]
+"""Asked for as a text, and taken as it comes. Some servers cannot constrain a list of anything."""
 
 
 class Answer(BaseModel):
@@ -63,7 +65,7 @@ class SpecialistMatch(Answer):
     analysis: str
     home_edge: float = Field(ge=-1, le=1)
     subjective_confidence: Share
-    key_evidence: list[Any] = Field(max_length=5)
+    key_evidence: list[EvidenceLine] = Field(max_length=5)
 
 
 class MatchForecast(Answer):
