@@ -5,7 +5,7 @@ import streamlit as st
 from workbench.errors import WorkbenchError
 from workbench.ui import text
 from workbench.ui.language import t, term
-from workbench.ui.panels import actions, agents, live, opinions, receipt, rules, verdict
+from workbench.ui.panels import actions, agents, live, opinions, receipt, rules, signal_verdict, verdict
 from workbench.ui.panels.heading import heading
 from workbench.ui.panels.states import empty, show_error
 from workbench.ui.rubric import label_ranges
@@ -37,7 +37,10 @@ if run.status == "running":
 live.ending(workspace, run)
 
 synthesis = verdict.synthesis_of(workspace, run)
-verdict.verdict_band(run, synthesis, verdict.published_forecast(workspace, run))
+if run.pipeline == "signals":
+    signal_verdict.signal_band(run)
+else:
+    verdict.verdict_band(run, synthesis, verdict.published_forecast(workspace, run))
 
 
 def open_agent(agent: str) -> None:

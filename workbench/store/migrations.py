@@ -224,3 +224,71 @@ def m005_payments(db: Database) -> None:
 def m006_blind(db: Database) -> None:
     """What a run hid from its models; runs before this hid nothing or say so in their strategy."""
     db.execute("alter table runs add column blind text not null default 'none'")
+
+
+@migrations()
+def m007_signals(db: Database) -> None:
+    """The feed: the newest signal of each news item, the tickers it names, and whom it was delivered to.
+
+    A trigger fills it, because whoever finishes a run, here or in a worker, finishes it with one update.
+    """
+    db.executescript(
+        """
+        create table signals (
+            item text primary key,
+            run_id text not null references runs(run_id),
+            published text not null,
+            urgency text not null,
+            impact real not null,
+            confidence real not null,
+            event_type text,
+            direction text,
+            finished text not null,
+            dismissed text
+        ) without rowid;
+        create index signals_by_day on signals(published);
+        create index signals_by_urgency on signals(urgency, published);
+        create table signal_tickers (
+            ticker text not null,
+            item text not null references signals(item),
+            primary key (ticker, item)
+        ) without rowid;
+        create index signal_tickers_by_item on signal_tickers(item);
+        create trigger signals_of_runs after update of verdict on runs
+        when new.pipeline = 'signals' and new.status = 'done'
+            and json_extract(new.verdict, '$.label') is not null
+        begin
+            delete from signal_tickers where item = new.subject_key;
+            delete from signals where item = new.subject_key;
+            insert into signals values (
+                new.subject_key, new.run_id, new.as_of,
+                json_extract(new.verdict, '$.label'),
+                json_extract(new.verdict, '$.score'),
+                json_extract(new.verdict, '$.confidence'),
+                json_extract(new.verdict, '$.fields.event_type'),
+                json_extract(new.verdict, '$.fields.direction'),
+                new.finished, null
+            );
+            insert into signal_tickers
+            select distinct json_extract(value, '$.ticker'), new.subject_key
+            from json_each(new.verdict, '$.fields.tickers');
+        end;
+        update runs set verdict = verdict where pipeline = 'signals' and status = 'done';
+
+        create table watchlist (ticker text primary key, added text not null) without rowid;
+
+        create table deliveries (
+            id integer primary key,
+            item text not null,
+            urgency text not null,
+            target text not null,
+            run_id text not null references runs(run_id),
+            state text not null,
+            attempts integer not null,
+            due text not null,
+            error text not null default '',
+            updated text not null,
+            unique (item, urgency, target)
+        );
+        """
+    )

@@ -28,6 +28,7 @@ from workbench.store.migrations import migrations
 from workbench.store.owners import Owner, interrupt_orphans
 from workbench.store.payments import Payments
 from workbench.store.rows import Planned, Row, RunRow, Texts
+from workbench.store.signals import SignalStore
 from workbench.store.strategies import StrategyStore
 
 FinalStatus = Literal["done", "failed", "cancelled"]
@@ -116,6 +117,7 @@ class RunStore:
         self._owner = Owner(path.parent / "locks")
         self.batches = BatchStore(self._db, self._owner)
         self.payments = Payments(self._db)
+        self.signals = SignalStore(self._db)
         self.strategies = StrategyStore(self._db)
         back_up_daily(path)
         self._owner.sweep()

@@ -381,7 +381,7 @@ def _score_axis(scale: Scale) -> Spec:
         "title": term("unit", scale.unit) or None,
         "tickCount": 5,
         "grid": False,
-        "format": "+.1f" if scale.low < 0 else ".0f",
+        "format": "+.1f" if scale.low < 0 else ".0f" if scale.high > 10 else ".1f",
     }
     return {
         "type": "quantitative",

@@ -23,6 +23,7 @@ PageName = Literal[
     "strategy",
     "prompts",
     "operators",
+    "signals",
     "fixtures",
     "evaluate_football",
 ]
@@ -48,6 +49,7 @@ ENTRIES = (
     Entry("strategy"),
     Entry("operators", "blocks"),
     Entry("prompts", "blocks"),
+    Entry("signals"),
     Entry("fixtures"),
     Entry("evaluate_football", "evaluate"),
     Entry("run", hidden=True),

@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 GREEN, ORANGE, VERMILLION = "#009E73", "#E69F00", "#D55E00"
 BLUE, PURPLE, GREY = "#0072B2", "#CC79A7", "#8A8A8A"
+GOLD = "#D9C41E"
 
 COLOURS: Mapping[str, str] = {
     "buy": GREEN,
@@ -20,10 +21,25 @@ COLOURS: Mapping[str, str] = {
     "1": BLUE,
     "X": GREY,
     "2": PURPLE,
+    "FLASH": VERMILLION,
+    "ALERT": ORANGE,
+    "NOTE": GOLD,
+    "FYI": GREY,
 }
-"""Colour of each verdict label, and of home win, draw and away win."""
+"""Colour of each verdict label, of home win, draw and away win, and of each urgency."""
 
-SIGNS: Mapping[str, str] = {"buy": "▲", "watch": "◆", "avoid": "▼", "1": "⌂", "X": "=", "2": "→"}
+SIGNS: Mapping[str, str] = {
+    "buy": "▲",
+    "watch": "◆",
+    "avoid": "▼",
+    "1": "⌂",
+    "X": "=",
+    "2": "→",
+    "FLASH": "▲",
+    "ALERT": "◆",
+    "NOTE": "●",
+    "FYI": "■",
+}
 BADGES: Mapping[str, str] = {
     "buy": "green",
     "watch": "orange",
@@ -31,8 +47,21 @@ BADGES: Mapping[str, str] = {
     "1": "blue",
     "X": "gray",
     "2": "violet",
+    "FLASH": "red",
+    "ALERT": "orange",
+    "NOTE": "yellow",
+    "FYI": "gray",
 }
 """Name of the same colour in Streamlit's badges."""
+
+STRONG_IMPACT, SOME_IMPACT = 0.70, 0.45
+"""From where the bar of a news impact is red, and from where amber; below it is blue."""
+
+
+def impact_colour(impact: float) -> str:
+    """Streamlit's name of the colour of a news impact (0..1)."""
+    return "red" if impact >= STRONG_IMPACT else "orange" if impact >= SOME_IMPACT else "blue"
+
 
 Spec = dict[str, Any]
 Ink = Literal["light", "dark"]

@@ -20,11 +20,14 @@ from workbench.ui.panels import subject_picker
 from workbench.ui.panels.states import errors_shown, show_error
 from workbench.workspace import Workspace
 
-Kind = Literal["chapters", "match"]
+Kind = Literal["chapters", "signals", "match"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 
-DEFAULT_STRATEGY: Mapping[Kind, str] = {"chapters": "value", "match": "match"}
+DEFAULT_STRATEGY: Mapping[Kind, str] = {"chapters": "value", "signals": "news", "match": "match"}
 """The strategy offered first, where the workspace has it."""
+
+STRATEGY_KIND: Mapping[Kind, str] = {"chapters": "chapters", "signals": "news", "match": "match"}
+"""Kind of the strategies that each pipeline runs."""
 
 
 @dataclass(frozen=True)
@@ -55,6 +58,10 @@ def run_form(workspace: Workspace, asked: Mapping[str, str]) -> Order | None:
             subject = subject_picker.match(evidence, asked.get("subject"))
             as_of = subject.date if subject else None
             st.caption(t("form.match_as_of"))
+        elif kind == "signals":
+            subject = subject_picker.news(evidence, asked.get("subject"))
+            as_of = subject.published if subject else None
+            st.caption(t("form.news_as_of"))
         else:
             subject = subject_picker.company(evidence, asked.get("subject"))
             as_of = _as_of(asked.get("as_of"))
@@ -128,7 +135,7 @@ def _strategy(workspace: Workspace, kind: Kind, asked: str | None) -> LoadedStra
         except WorkbenchError as error:
             show_error(error)
             continue
-        if loaded.strategy.kind == kind:
+        if loaded.strategy.kind == STRATEGY_KIND[kind]:
             usable[name] = loaded
     if not usable:
         st.warning(t("form.no_strategy"), icon=":material/warning:")

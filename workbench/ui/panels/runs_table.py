@@ -68,7 +68,7 @@ def _line(row: RunRow) -> dict[str, object]:
     return {
         "subject": star + row.subject_title,
         "label": f"{sign} {term('label', row.label)}".strip(),
-        "score": row.score if row.pipeline != "match" else None,
+        "score": row.score if row.pipeline == "chapters" else None,  # the others are on scales of their own
         "as_of": row.as_of,
         "strategy": row.strategy,
         "models": text.models_title(row.models),

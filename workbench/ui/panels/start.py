@@ -1,4 +1,4 @@
-"""How to begin: the two things the workbench judges, and worked examples that run at once."""
+"""How to begin: the things the workbench judges, and worked examples that run at once."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import streamlit as st
 
 from workbench.errors import InputError
 from workbench.evidence.fixtures import resolve_match
+from workbench.evidence.news import get_item
 from workbench.records import Subject, TickerSubject
 from workbench.ui import text
 from workbench.ui.language import t, term
@@ -29,13 +30,14 @@ class Example:
 EXAMPLES = (
     Example("chapters", ("600519.SH",), dt.date(2021, 6, 30)),
     Example("chapters", ("600340.SH",), dt.date(2019, 6, 30)),
+    Example("signals", ("2019-01-02-ddbc7e03",), dt.date(2019, 1, 2)),
     Example("match", ("Liverpool", "Chelsea"), dt.date(2019, 4, 14)),
 )
 
 
 def start(workspace: Workspace) -> None:
-    """Two cards, each with its form and its examples."""
-    cards = st.columns(2, gap="medium")
+    """A card for each, with its form and its examples."""
+    cards = st.columns(len(KINDS), gap="medium")
     for card, kind in zip(cards, KINDS, strict=True):
         with card.container(border=True, height="stretch"):
             st.subheader(term("pipeline", kind), anchor=False)
@@ -66,6 +68,8 @@ def _subject(workspace: Workspace, example: Example) -> Subject | None:
         if example.kind == "match":
             home, away = example.names
             return resolve_match(workspace.evidence, home, away, example.as_of)
+        if example.kind == "signals":
+            return get_item(workspace.evidence, example.names[0]).subject
         instrument = workspace.evidence.instruments.resolve(example.names[0])
         return TickerSubject(code=instrument.code, name=instrument.name)
     except InputError:

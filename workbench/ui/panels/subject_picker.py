@@ -1,4 +1,4 @@
-"""Choosing what is judged: a company by code or name in either language, or a match."""
+"""Choosing what is judged: a company by code or name in either language, a news item, or a match."""
 
 from __future__ import annotations
 
@@ -9,11 +9,15 @@ import streamlit as st
 from workbench.evidence.database import EvidenceDB
 from workbench.evidence.fixtures import Fixture, clubs, fixtures, resolve_match
 from workbench.evidence.instruments import Instrument
-from workbench.records import MatchSubject, TickerSubject
+from workbench.evidence.news import items, resolve_item
+from workbench.records import MatchSubject, NewsSubject, TickerSubject
 from workbench.ui import text
 from workbench.ui.language import t, term
 
 EARLIEST = dt.date(1990, 1, 1)
+
+OFFERED_ITEMS = 200
+"""Newest news items offered by title; an older one can be named by its id or a part of its title."""
 
 
 def company(evidence: EvidenceDB, asked: str | None) -> TickerSubject | None:
@@ -44,6 +48,27 @@ def company(evidence: EvidenceDB, asked: str | None) -> TickerSubject | None:
         return None
     instrument = known[chosen] if chosen in known else evidence.instruments.resolve(chosen)
     return TickerSubject(code=instrument.code, name=instrument.name)
+
+
+def news(evidence: EvidenceDB, asked: str | None) -> NewsSubject | None:
+    """A news item on record; its id or a part of its title may be typed instead.
+
+    Raises:
+        InputError: What was typed names no item, or several.
+    """
+    known = {item.id: item.subject for item in items(evidence, limit=OFFERED_ITEMS)}
+    chosen = st.selectbox(
+        t("news.subject"),
+        [*known] + ([asked] if asked and asked not in known else []),
+        index=None if asked is None else ([*known].index(asked) if asked in known else len(known)),
+        format_func=lambda id: f"{known[id].title} · {known[id].published}" if id in known else id,
+        accept_new_options=True,
+        placeholder=t("news.subject_placeholder"),
+        key="new_run.news",
+    )
+    if not chosen:
+        return None
+    return known[chosen] if chosen in known else resolve_item(evidence, chosen).subject
 
 
 def match(evidence: EvidenceDB, asked: str | None) -> MatchSubject | None:
