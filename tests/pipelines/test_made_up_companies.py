@@ -176,7 +176,7 @@ def test_a_loss_has_no_price_earnings_ratio_and_fails_the_screen(db: EvidenceDB)
     assert "没有可用的现价" not in told(result)
     assert fields(result, "ch01_data")["screen_result"] == "不通过"
     assert "最近一年亏损，累计数说的是过去" in fields(result, "ch03_cashflow")["analysis"]
-    # Free cash flow of three years: (151.17 + 163.26 - 68.16) / 3, less than profit: (188.96 + 204.07 - 90) / 3.
+    # Three years: free cash flow (151.17 + 163.26 - 68.16) / 3, below profit (188.96 + 204.07 - 90) / 3.
     assert fields(result, "ch03_cashflow")["owner_earnings"] == pytest.approx(82.088, abs=0.01)
     assert result.verdict is not None
     assert result.verdict.label != "buy"
