@@ -12,6 +12,7 @@ from pydantic import BaseModel
 
 from tests.console_blocks import Reader, same, steps
 from workbench.cli import cli
+from workbench.strategy.news import NewsStrategy
 from workbench.strategy.schema import ChaptersStrategy, MatchStrategy
 from workbench.workspace import init_workspace
 
@@ -75,7 +76,7 @@ def test_every_page_is_documented(page: str) -> None:
     assert f"`{page}`" in _text("pages.md")
 
 
-@pytest.mark.parametrize("strategy", [ChaptersStrategy, MatchStrategy])
+@pytest.mark.parametrize("strategy", [ChaptersStrategy, MatchStrategy, NewsStrategy])
 def test_every_strategy_key_is_documented(strategy: type[BaseModel]) -> None:
     text = _text("strategies.md")
     missing = {

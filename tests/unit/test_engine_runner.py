@@ -134,6 +134,24 @@ def test_a_last_agent_without_evidence_fails_the_run(fake_model: FakeModel) -> N
     assert (result.status, result.error) == ("failed", "End had no evidence to judge.")
 
 
+def test_a_plan_without_a_last_agent_fails_only_when_nobody_counts(fake_model: FakeModel) -> None:
+    plan = plan_of(step("a"), step("b"))
+    assert plan.last is None
+    fake_model.enqueue(GOOD, agent="a")
+    fake_model.enqueue(ModelError("no key."), agent="b")
+
+    one = carry_out(plan, fake_model)
+
+    assert (one.status, one.verdict and one.verdict.score) == ("done", 70)
+    fake_model.enqueue(ModelError("no key."), ModelError("no key."))
+
+    nobody = carry_out(plan, fake_model)
+
+    assert (nobody.status, nobody.verdict) == ("failed", None)
+    assert nobody.error == "no agent counted, so there is no conclusion. A: no key."
+    assert list(nobody.reports) == ["a", "b"]
+
+
 def test_a_failing_rule_fails_the_run_but_keeps_the_reports(fake_model: FakeModel) -> None:
     def conclude(reports: Reports) -> Verdict:
         raise ZeroDivisionError("no scores")
