@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import pytest
 
 from workbench.evidence.league import Played, appearances, averages, played, record, rounds, standings
-from workbench.evidence.strengths import GOALS_ONLY, MIN_MATCHES, PROMOTED, Blend, fit
+from workbench.evidence.strengths import GOALS_ONLY, MIN_MATCHES, MIXED, PROMOTED, Blend, fit
 from workbench.evidence.view import Match
 
 START = dt.date(2018, 8, 11)
@@ -87,15 +87,14 @@ def round_robin(rounds: int, scores: dict[str, int], season: str = "2018-19") ->
 
 def test_nothing_is_fitted_on_too_few_matches() -> None:
     matches = round_robin(6, {"Reds": 2, "Blues": 1, "Greens": 1})[: MIN_MATCHES - 1]
-    assert fit(matches, "2018-19", dt.date(2019, 6, 1)) is None
+    assert fit(matches, "2018-19", dt.date(2019, 6, 1), GOALS_ONLY) == []
 
 
 def test_many_equal_matches_bring_the_expectation_to_what_always_happened() -> None:
     """Reds score 3 and the others 1 in every one of 1,200 matches, so the prior hardly counts."""
     matches = round_robin(200, {"Reds": 3, "Blues": 1, "Greens": 1})
     same_day = [played_match._replace(date=START) for played_match in matches]
-    fitted = fit(same_day, "2018-19", START, GOALS_ONLY)
-    assert fitted is not None
+    (fitted,) = fit(same_day, "2018-19", START, GOALS_ONLY)
     assert fitted.expectation("Reds", "Blues") == pytest.approx((3.0, 1.0), abs=0.02)
     assert fitted.expectation("Greens", "Reds") == pytest.approx((1.0, 3.0), abs=0.02)
     assert fitted.of("Reds").matches == 800
@@ -103,34 +102,31 @@ def test_many_equal_matches_bring_the_expectation_to_what_always_happened() -> N
 
 def test_a_match_a_half_life_ago_counts_half() -> None:
     old = [each._replace(date=START) for each in round_robin(10, {"Reds": 1, "Blues": 1, "Greens": 1})]
-    fitted = fit(old, "2018-19", START + dt.timedelta(days=400))
-    assert fitted is not None
+    (fitted,) = fit(old, "2018-19", START + dt.timedelta(days=400), MIXED)
     assert fitted.of("Reds").matches == pytest.approx(20.0)  # 40 matches of each club, half counted
 
 
 def test_few_matches_leave_a_club_near_its_prior() -> None:
     settled = round_robin(20, {"Reds": 1, "Blues": 1, "Greens": 1})
     once = [match(200, "Whites", "Reds", (6, 0))]
-    fitted = fit([*settled, *once], "2018-19", dt.date(2019, 6, 1), GOALS_ONLY)
-    assert fitted is not None
+    (fitted,) = fit([*settled, *once], "2018-19", dt.date(2019, 6, 1), GOALS_ONLY)
     assert 1.0 < fitted.of("Whites").attack < 3.0
 
 
 def test_a_newcomer_starts_from_the_promoted_prior_and_a_resident_does_not() -> None:
     past = round_robin(20, {"Reds": 1, "Blues": 1, "Greens": 1}, season="2017-18")
-    fitted = fit(past, "2018-19", dt.date(2019, 6, 1))
-    assert fitted is not None
+    (fitted,) = fit(past, "2018-19", dt.date(2019, 6, 1), MIXED)
     newcomer = fitted.of("Whites")
     assert (newcomer.attack, newcomer.defence, newcomer.matches) == (*PROMOTED, 0.0)
-    first_season = fit(past, "2017-18", dt.date(2019, 6, 1))
-    assert first_season is not None
+    (first_season,) = fit(past, "2017-18", dt.date(2019, 6, 1), MIXED)
     assert first_season.of("Whites").attack == 1.0
 
 
 def test_a_match_without_expected_goals_counts_by_its_goals() -> None:
     matches = round_robin(20, {"Reds": 2, "Blues": 1, "Greens": 1})
-    with_blend = fit(matches, "2018-19", dt.date(2019, 6, 1), Blend(goals=0.5, xg=0.25, nsxg=0.25))
-    goals_only = fit(matches, "2018-19", dt.date(2019, 6, 1), GOALS_ONLY)
+    with_blend, goals_only = fit(
+        matches, "2018-19", dt.date(2019, 6, 1), Blend(goals=0.5, xg=0.25, nsxg=0.25), GOALS_ONLY
+    )
     assert with_blend == goals_only
 
 

@@ -36,6 +36,9 @@ from workbench.records import Evidence, MatchSubject, Sufficiency
 Side = Literal["home", "away"]
 SIDES: tuple[Side, ...] = ("home", "away")
 
+BLENDS = {"mixed": MIXED, "goals_only": GOALS_ONLY}
+"""The notions of scoring under which strengths are shown."""
+
 STALE_DAYS = 120
 """Older than any summer break: matches this long ago say little, so sufficiency is low."""
 
@@ -110,15 +113,15 @@ def stats(view: View, subject: MatchSubject, window: Window = DEFAULT_WINDOW) ->
         for side, club in _clubs(subject)
     }
     matches = _league(view, subject).matches
-    for name, blend in (("mixed", MIXED), ("goals_only", GOALS_ONLY)):
-        fitted = view.shared(
-            ("strengths", name, subject.competition, subject.season, subject.date),
-            partial(fit, matches, subject.season, subject.date, blend),
-        )
-        if fitted:
-            facts.setdefault("strengths", {})[name] = _strengths(fitted, subject)
-        else:
-            missing["strengths"] = f"{len(matches)} matches of the competition known, {MIN_MATCHES} needed"
+    fitted = view.shared(
+        ("strengths", subject.competition, subject.season, subject.date),
+        partial(fit, matches, subject.season, subject.date, *BLENDS.values()),
+    )
+    if fitted:
+        named = zip(BLENDS, fitted, strict=True)
+        facts["strengths"] = {name: _strengths(strengths, subject) for name, strengths in named}
+    else:
+        missing["strengths"] = f"{len(matches)} matches of the competition known, {MIN_MATCHES} needed"
     return _two_sided(view, subject, facts, missing, last)
 
 

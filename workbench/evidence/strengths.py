@@ -20,7 +20,7 @@ Source: M. J. Maher, "Modelling association football scores", Statistica Neerlan
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 
 import numpy as np
@@ -29,6 +29,7 @@ from numpy.typing import NDArray
 from workbench.evidence.league import Played
 
 Floats = NDArray[np.float64]
+Integers = NDArray[np.intp]
 
 HALF_LIFE_DAYS = 400.0
 PRIOR_GOALS = 3.0
@@ -86,73 +87,124 @@ class Strengths:
         return self.home_mean * host.attack * guest.defence, self.away_mean * guest.attack * host.defence
 
 
-def fit(matches: Sequence[Played], season: str, as_of: dt.date, blend: Blend = MIXED) -> Strengths | None:
-    """Fit the strengths for a match on a day.
+@dataclass(frozen=True)
+class Sample:
+    """The matches strengths are fitted on, as arrays: what all fits of one day share.
+
+    Attributes:
+        clubs: Every club, sorted.
+        home: Position of the home club in ``clubs``, for each match.
+        away: That of the away club.
+        weight: What each match counts, 1 for one of today.
+        home_signals: Goals, shot-based and non-shot expected goals of the home club; NaN where unknown.
+        away_signals: Those of the away club.
+        residents: Clubs of the season before; empty when the competition has no past.
+    """
+
+    clubs: Sequence[str]
+    home: Integers
+    away: Integers
+    weight: Floats
+    home_signals: Floats
+    away_signals: Floats
+    residents: Set[str]
+
+    @classmethod
+    def of(cls, matches: Sequence[Played], season: str, as_of: dt.date) -> Sample:
+        """The sample for a match of a season on a day, of the earlier matches of its competition."""
+        place: dict[str, int] = {}
+        rows = [
+            (
+                place.setdefault(match.home, len(place)),
+                place.setdefault(match.away, len(place)),
+                match.date.toordinal(),
+                match.home_goals,
+                match.home_xg,
+                match.home_nsxg,
+                match.away_goals,
+                match.away_xg,
+                match.away_nsxg,
+            )
+            for match in matches
+        ]
+        table = np.array(rows, dtype=float)  # None becomes NaN
+        clubs = sorted(place)
+        sorted_place = np.argsort(np.argsort(list(place)))
+        return cls(
+            clubs=clubs,
+            home=sorted_place[table[:, 0].astype(int)],
+            away=sorted_place[table[:, 1].astype(int)],
+            weight=0.5 ** ((as_of.toordinal() - table[:, 2]) / HALF_LIFE_DAYS),
+            home_signals=table[:, 3:6],
+            away_signals=table[:, 6:9],
+            residents=_previous_season_clubs(matches, season),
+        )
+
+    def fit(self, blend: Blend) -> Strengths:
+        """The strengths under one notion of what counts as goals scored."""
+        clubs, home, away, weight = self.clubs, self.home, self.away, self.weight
+        home_scored = weight * _blended(self.home_signals, blend)
+        away_scored = weight * _blended(self.away_signals, blend)
+        prior_attack, prior_defence = np.ones(len(clubs)), np.ones(len(clubs))
+        for index, club in enumerate(clubs):
+            if self.residents and club not in self.residents:
+                prior_attack[index], prior_defence[index] = PROMOTED
+
+        def by_club(at_home: Floats, at_away: Floats) -> Floats:
+            sums = np.bincount(home, at_home, len(clubs)) + np.bincount(away, at_away, len(clubs))
+            return sums.astype(np.float64, copy=False)
+
+        scored, conceded = by_club(home_scored, away_scored), by_club(away_scored, home_scored)
+        attack, defence = prior_attack.copy(), prior_defence.copy()
+        for _ in range(_MAX_ROUNDS):
+            home_mean = home_scored.sum() / (weight * attack[home] * defence[away]).sum()
+            away_mean = away_scored.sum() / (weight * attack[away] * defence[home]).sum()
+            at_home, at_away = weight * home_mean, weight * away_mean
+            before = attack, defence
+            exposure = by_club(at_home * defence[away], at_away * defence[home])
+            attack = (scored + PRIOR_GOALS * prior_attack) / (exposure + PRIOR_GOALS)
+            attack /= attack.mean()
+            exposure = by_club(at_away * attack[away], at_home * attack[home])
+            defence = (conceded + PRIOR_GOALS * prior_defence) / (exposure + PRIOR_GOALS)
+            defence /= defence.mean()
+            if max(np.abs(attack - before[0]).max(), np.abs(defence - before[1]).max()) < _TOLERANCE:
+                break
+        counts = by_club(weight, weight)
+        return Strengths(
+            home_mean=float(home_mean),
+            away_mean=float(away_mean),
+            clubs={
+                club: Strength(float(attack[index]), float(defence[index]), float(counts[index]))
+                for index, club in enumerate(clubs)
+            },
+            newcomer=Strength(*(PROMOTED if self.residents else (1.0, 1.0)), matches=0.0),
+        )
+
+
+def fit(matches: Sequence[Played], season: str, as_of: dt.date, *blends: Blend) -> list[Strengths]:
+    """Fit the strengths for a match on a day, under each blend.
 
     Args:
         matches: Matches of one competition, all before ``as_of``, oldest first.
         season: Season of the match to come; decides who is a newcomer.
         as_of: The day recency is counted back from.
-        blend: What counts as goals scored.
+        blends: What counts as goals scored.
 
     Returns:
-        The strengths; None with fewer than ``MIN_MATCHES`` matches.
+        One fit a blend; none with fewer than ``MIN_MATCHES`` matches.
     """
     if len(matches) < MIN_MATCHES:
-        return None
-    clubs = sorted({club for match in matches for club in (match.home, match.away)})
-    place = {club: index for index, club in enumerate(clubs)}
-    home = np.array([place[match.home] for match in matches])
-    away = np.array([place[match.away] for match in matches])
-    age = np.array([(as_of - match.date).days for match in matches], dtype=float)
-    weight = 0.5 ** (age / HALF_LIFE_DAYS)
-    home_scored = weight * _blended([(m.home_goals, m.home_xg, m.home_nsxg) for m in matches], blend)
-    away_scored = weight * _blended([(m.away_goals, m.away_xg, m.away_nsxg) for m in matches], blend)
-
-    prior_attack, prior_defence = np.ones(len(clubs)), np.ones(len(clubs))
-    residents = _previous_season_clubs(matches, season)
-    for club in clubs:
-        if residents and club not in residents:
-            prior_attack[place[club]], prior_defence[place[club]] = PROMOTED
-
-    def by_club(at_home: Floats, at_away: Floats) -> Floats:
-        sums = np.bincount(home, at_home, len(clubs)) + np.bincount(away, at_away, len(clubs))
-        return sums.astype(np.float64, copy=False)
-
-    scored, conceded = by_club(home_scored, away_scored), by_club(away_scored, home_scored)
-    attack, defence = prior_attack.copy(), prior_defence.copy()
-    for _ in range(_MAX_ROUNDS):
-        home_mean = home_scored.sum() / (weight * attack[home] * defence[away]).sum()
-        away_mean = away_scored.sum() / (weight * attack[away] * defence[home]).sum()
-        at_home, at_away = weight * home_mean, weight * away_mean
-        before = attack, defence
-        exposure = by_club(at_home * defence[away], at_away * defence[home])
-        attack = (scored + PRIOR_GOALS * prior_attack) / (exposure + PRIOR_GOALS)
-        attack /= attack.mean()
-        exposure = by_club(at_away * attack[away], at_home * attack[home])
-        defence = (conceded + PRIOR_GOALS * prior_defence) / (exposure + PRIOR_GOALS)
-        defence /= defence.mean()
-        if max(np.abs(attack - before[0]).max(), np.abs(defence - before[1]).max()) < _TOLERANCE:
-            break
-    counts = by_club(weight, weight)
-    return Strengths(
-        home_mean=float(home_mean),
-        away_mean=float(away_mean),
-        clubs={
-            club: Strength(float(attack[index]), float(defence[index]), float(counts[index]))
-            for club, index in place.items()
-        },
-        newcomer=Strength(*(PROMOTED if residents else (1.0, 1.0)), matches=0.0),
-    )
+        return []
+    sample = Sample.of(matches, season, as_of)
+    return [sample.fit(blend) for blend in blends]
 
 
 def _previous_season_clubs(matches: Sequence[Played], season: str) -> set[str]:
     """The clubs of the newest season before ``season``; empty when the competition has no past."""
-    past = [match for match in matches if match.season != season]
-    return {club for m in past if m.season == past[-1].season for club in (m.home, m.away)}
+    last = next((match.season for match in reversed(matches) if match.season != season), None)
+    return {club for match in matches if match.season == last for club in (match.home, match.away)}
 
 
-def _blended(signals: Sequence[tuple[float | None, ...]], blend: Blend) -> Floats:
-    values = np.array(signals, dtype=float)  # None becomes NaN
+def _blended(values: Floats, blend: Blend) -> Floats:
     weights = np.where(np.isnan(values), 0.0, (blend.goals, blend.xg, blend.nsxg))
     return np.average(np.nan_to_num(values), axis=1, weights=weights)
