@@ -209,3 +209,12 @@ def with_value(document: Document, path: KeyPath, value: Plain) -> Document:
                 value = {part: value}
             return document.set(path[:depth], value)
     return document.set(path, value)
+
+
+def without(document: Document, path: KeyPath) -> Document:
+    """Take an entry out, if it is there.
+
+    Raises:
+        EditRefused: The text cannot do without it.
+    """
+    return document.delete(path) if document.tree.find(path) is not None else document

@@ -10,7 +10,7 @@ import streamlit as st
 from workbench.strategy.findings import Finding, KeyPath
 from workbench.strategy.plain import Plain
 from workbench.ui import text
-from workbench.ui.editing import Editor, Unfit, show
+from workbench.ui.editing import Editor, Unfit, show, without
 from workbench.ui.language import t
 
 LINE_HEIGHT = 24
@@ -79,7 +79,7 @@ def number(
     def take() -> None:
         new = whole(st.session_state[key])
         if new is None:
-            editor.edit(lambda document: document.delete(path) if editor.at(path) is not None else document)
+            editor.edit(lambda document: without(document, path))
         elif follower and value is not None and editor.at(follower) == value - 1:
             editor.edit(lambda document: document.set(path, new).set(follower, whole(new - 1)))
         else:
@@ -102,26 +102,45 @@ def choice(
     editor: Editor,
     path: KeyPath,
     label: str,
-    options: Sequence[Any],
+    options: Sequence[str],
     *,
-    default: Any = None,
-    format_func: Callable[[Any], str] = str,
+    default: str | None = None,
+    none: str | None = None,
+    format_func: Callable[[str], str] = str,
     **more: Any,
 ) -> None:
-    """One of several; what the file says stays choosable even where it is none of them."""
+    """One of several; what the file says stays choosable even where it is none of them.
+
+    Args:
+        editor: What is edited.
+        path: The value.
+        label: What it is called.
+        options: What can be chosen.
+        default: What holds where the file says nothing.
+        none: What choosing nothing is called, which takes the entry out of the file; None where one must be
+            chosen.
+        format_func: What an option is called.
+        more: For the widget.
+    """
     value = editor.at(path, default)
     if isinstance(value, list | dict):
         raise Unfit
+    shown = None if value is None else str(value)
     key = editor.key(path)
-    show(key, value)
-    known = [*options, *([] if value in options or value is None else [value])]
+    show(key, "" if shown is None and none is not None else shown)
+
+    def take() -> None:
+        if st.session_state[key]:
+            editor.take(path, editor.at(path), str)
+        else:
+            editor.edit(lambda document: without(document, path))
+
     st.selectbox(
         label,
-        known,
+        list(dict.fromkeys([*([""] if none is not None else []), *options, *([shown] if shown else [])])),
         key=key,
-        format_func=format_func,
-        on_change=editor.take,
-        args=(path, editor.at(path), lambda chosen: chosen),
+        format_func=lambda option: format_func(option) if option else none or "",
+        on_change=take,
         **more,
     )
 

@@ -90,7 +90,7 @@ def _sampling(studio: Studio) -> None:
                     fields.number(studio, (*at, name), term("studio_sampling", name), step=step)
             fields.choice(
                 studio, (*at, "reasoning_effort"), term("studio_sampling", "reasoning_effort"),
-                (None, *_EFFORTS), format_func=lambda effort: effort or t("number.missing"),
+                _EFFORTS, none=t("number.missing"),
             )  # fmt: skip
             fields.marked(studio.findings_at(at))
 

@@ -49,13 +49,14 @@ def _compare(versions: list[Version]) -> None:
 def _version(studio: Studio, version: Version, runs: int) -> None:
     current = version.text == studio.draft.text
     with st.container(border=True, gap="xxsmall"):
-        st.markdown(f"**{text.escape(version.note) or t('studio.no_note')}**")
+        unnamed = t("studio.no_note") if version.author else t("studio.found")
+        st.markdown(f"**{text.escape(version.note) or unnamed}**")
         facts = [
             text.moment(version.saved),
-            text.escape(version.author) or t("studio.found"),
+            text.escape(version.author),
             f"`{version.hash[:8]}`",
         ]
-        st.caption(" · ".join(facts))
+        st.caption(" · ".join(filter(None, facts)))
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             st.button(
                 t("studio.in_editor") if current else t("studio.restore"),

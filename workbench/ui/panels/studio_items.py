@@ -144,9 +144,8 @@ def specialists(studio: Studio) -> None:
     with left:
         own = str(studio.at((*path, "name"), ""))
         fields.choice(
-            studio, (*path, "prompt"), t("studio.prompt"), [None, *prompts],
-            format_func=lambda name: t("studio.own_prompt", name=own) if name is None else name,
-            help=t("studio.prompt_help"),
+            studio, (*path, "prompt"), t("studio.prompt"), prompts,
+            none=t("studio.own_prompt", name=own), help=t("studio.prompt_help"),
         )  # fmt: skip
         fields.marked(studio.findings_at((*path, "prompt")))
     if news:

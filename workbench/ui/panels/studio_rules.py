@@ -96,8 +96,8 @@ def _condition(studio: Studio, path: KeyPath, position: int, count: int, chapter
         left, middle, right = st.columns([3, 4, 2], gap="small")
         with left:
             fields.choice(
-                studio, (*at, "chapter"), t("studio.of_chapter"), [None, *chapters],
-                format_func=lambda id: t("studio.any_chapter") if id is None else str(id),
+                studio, (*at, "chapter"), t("studio.of_chapter"), chapters,
+                none=t("studio.any_chapter"),
             )  # fmt: skip
         with middle:
             known = answered(studio, studio.at((*at, "chapter")))
@@ -118,8 +118,8 @@ def _right_side(studio: Studio, at: KeyPath, chapters: Sequence[str]) -> None:
         left, right = st.columns(2, gap="small")
         with left:
             fields.choice(
-                studio, (*at, "other", "chapter"), t("studio.other_chapter"), [None, *chapters],
-                format_func=lambda id: t("studio.any_chapter") if id is None else str(id),
+                studio, (*at, "other", "chapter"), t("studio.other_chapter"), chapters,
+                none=t("studio.any_chapter"),
             )  # fmt: skip
         with right:
             known = answered(studio, studio.at((*at, "other", "chapter")))

@@ -68,8 +68,8 @@ def _models(studio: Studio, draft: LoadedStrategy) -> Models:
     options = list(dict.fromkeys([default.specialist, default.aggregator, BASELINE]))
     chosen = st.selectbox(
         t("form.models"),
-        [None, *options],
-        format_func=lambda name: text.models_title(default) if name is None else text.model_name(str(name)),
+        ["", *options],
+        format_func=lambda name: text.model_name(name) if name else text.models_title(default),
         accept_new_options=True,
         help=t("form.model_help"),
         key="strategy.trial.model",
