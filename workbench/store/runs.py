@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import json
 import secrets
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from itertools import chain
 from pathlib import Path
 from typing import Literal, TypedDict, Unpack
@@ -26,6 +27,7 @@ from workbench.store.batches import BatchStore, begin_item
 from workbench.store.database import Database, insert, utc_now
 from workbench.store.migrations import migrations
 from workbench.store.owners import Owner, interrupt_orphans
+from workbench.store.pace import Pace, usual_pace
 from workbench.store.payments import Payments
 from workbench.store.rows import Planned, Row, RunRow, Texts
 from workbench.store.signals import SignalStore
@@ -172,16 +174,21 @@ class RunStore:
         """
         with self._db.write() as db:
             self._require_ours(db, run_id)
-            db.table("runs").update(
-                run_id,
-                {
-                    "status": status,
-                    "finished": utc_now(),
-                    "verdict": rows.as_json(verdict),
-                    "receipt": rows.as_json(receipt),
-                    "error": error,
-                },
+            db.execute(
+                "update runs set status = ?, finished = ?, verdict = ?, receipt = ?, error = ?"
+                " where run_id = ?",
+                [status, utc_now(), rows.as_json(verdict), rows.as_json(receipt), error, run_id],
             )
+
+    @contextmanager
+    def together(self) -> Iterator[None]:
+        """One transaction for all that is written inside it by this thread; all or nothing.
+
+        Raises:
+            StoreError: As from what is written.
+        """
+        with self._db.write():
+            yield
 
     def resume(self, run_id: str) -> dict[str, Report]:
         """Take over an interrupted or cancelled run and return the reports it already has, by agent.
@@ -286,6 +293,11 @@ class RunStore:
             found = db.query(f"select distinct {column} from runs where {column} is not null order by 1")
             return [row[column] for row in found]
 
+    def pace(self, run_id: str) -> Pace | None:
+        """How long earlier runs of the same agents with the same models took; None while there is none."""
+        with self._db.read() as db:
+            return usual_pace(db, run_id)
+
     # -- marks of the reader ---------------------------------------------------------------------------
 
     def star(self, run_id: str, starred: bool = True) -> None:
@@ -316,7 +328,7 @@ class RunStore:
         self._db.close()
 
     def _require_ours(self, db: Connection, run_id: str) -> None:
-        row = _require(db, run_id)
+        row = _require(db, run_id, "status, owner")
         if row["status"] != "running" or row["owner"] != self._owner.claim():
             state = "running in another process" if row["status"] == "running" else row["status"]
             raise StoreError(f"the run is {state} and takes no more results from here.", where=run_id)
@@ -336,8 +348,8 @@ def _load(db: Connection, run_id: str) -> Run:
     )
 
 
-def _require(db: Connection, run_id: str) -> Row:
-    found: Row | None = next(db.query("select * from runs where run_id = ?", [run_id]), None)
+def _require(db: Connection, run_id: str, columns: str = "*") -> Row:
+    found: Row | None = next(db.query(f"select {columns} from runs where run_id = ?", [run_id]), None)
     if found is None:
         raise InputError(f"there is no run {run_id[:60]!r}.", remedy="See 'workbench runs'.")
     return found
