@@ -12,6 +12,7 @@ import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin
 
@@ -96,8 +97,15 @@ def _under_known_names(
     return named
 
 
+@cache
 def _by_alias(model: type[BaseModel]) -> dict[str, FieldInfo]:
     return {field.alias or name: field for name, field in model.model_fields.items()}
+
+
+@cache
+def _element(annotation: Any) -> FieldInfo:
+    """What is asked of one element of a list or mapping."""
+    return FieldInfo.from_annotation(annotation)
 
 
 def _validated(model: type[BaseModel], fields: Mapping[str, Any]) -> dict[str, Any]:
@@ -132,7 +140,7 @@ def _read(value: Any, annotation: Any, metadata: list[Any], path: str) -> Any:
         optional = len(kinds) < len(get_args(annotation))
         if len(kinds) > 1 or (value is None and optional):
             return value
-        inner = FieldInfo.from_annotation(kinds[0])
+        inner = _element(kinds[0])
         return _read(value, inner.annotation, [*metadata, *inner.metadata], path)
     if annotation in (int, float):
         return _number(value, limits(metadata)[1], path)
@@ -141,13 +149,13 @@ def _read(value: Any, annotation: Any, metadata: list[Any], path: str) -> Any:
     if isinstance(annotation, type) and issubclass(annotation, BaseModel) and isinstance(value, dict):
         return _read_object(annotation, value, path)
     if origin is list and isinstance(value, list):
-        inner = FieldInfo.from_annotation(*get_args(annotation))
+        inner = _element(*get_args(annotation))
         return [
             _read(item, inner.annotation, inner.metadata, f"{path}[{index}]")
             for index, item in enumerate(value)
         ]
     if origin is dict and isinstance(value, dict):
-        inner = FieldInfo.from_annotation(get_args(annotation)[1])
+        inner = _element(get_args(annotation)[1])
         return {
             name: _read(item, inner.annotation, inner.metadata, _join(path, name))
             for name, item in value.items()
