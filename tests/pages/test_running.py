@@ -12,6 +12,7 @@ from ui_fixtures import Open, chapters_run, stored
 
 from workbench.llm.base import Model, Reply, Request
 from workbench.ui.language import catalogue
+from workbench.ui.panels.start import EXAMPLES
 from workbench.workspace import Workspace, program_files
 
 TEXTS = catalogue("en")
@@ -74,7 +75,7 @@ def test_a_match_is_run_from_the_form_to_its_probabilities(open_page: Open, work
 def test_the_examples_of_the_home_page_run_at_once(open_page: Open, workspace: Workspace) -> None:
     app = open_page("home")
     examples = [button for button in app.button if str(button.key).startswith("home.example.")]
-    assert len(examples) == 3
+    assert len(examples) == len(EXAMPLES)
     assert not follow(press(examples[0]), workspace).exception
 
 
