@@ -28,8 +28,9 @@ _WORD = re.compile(r"[A-Za-z\u00c0-\u024f0-9]+")
 _HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff]")
 _ADDRESS = re.compile(r"(?:https?://|www\.)\S+|[^\s@]{1,64}@[^\s@]{1,255}")
 _NUMBER_CODE = re.compile(
-    r"(?<![\w.$¥€£,-])(?:(?:SH|SZ|BJ|HK|sh|sz|bj|hk)[.:]?)?[0-9]{1,6}"
-    r"(?:[. ]?(?:SH|SS|SZ|BJ|HK|XSHG|XSHE|XHKG)(?![A-Za-z]))?(?![\w%,]|[.][0-9])"
+    r"(?<![A-Za-z0-9_.$¥€£,-])(?:(?:SH|SZ|BJ|HK|sh|sz|bj|hk)[.:]?)?[0-9]{1,6}"
+    r"(?:[. ]?(?:SH|SS|SZ|BJ|HK|XSHG|XSHE|XHKG)(?![A-Za-z]))?"
+    r"(?![A-Za-z0-9_%,]|[.][0-9]|\s?(?:[元吨万亿家人台辆套件]|股(?![票价份])))"
 )
 _MARK_BEFORE = re.compile(r"(?:[$（(\[/]|\b(?:NYSE|NASDAQ|Nasdaq|AMEX|US)\s*[:：.]\s*)$")
 _MARK_AFTER = re.compile(r"[.\s]US\b|\s+(?:stock|shares?|Inc|Corp)\b")

@@ -228,6 +228,8 @@ def _mentions(linked: Iterable[Mapping[str, Any]]) -> tuple[Mention, ...]:
     """One mention per ticker, however often the agent names it."""
     best: dict[str, Mention] = {}
     for link in linked:
+        if link.get("impact_score") is None:  # a name without a score weighs nothing
+            continue
         new = Mention.model_validate({name: link.get(name) for name in Mention.model_fields})
         old = best.get(new.ticker, new)
         best[new.ticker] = Mention(
