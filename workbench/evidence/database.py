@@ -15,6 +15,7 @@ from __future__ import annotations
 import csv
 import datetime as dt
 import hashlib
+import os
 import sqlite3
 import threading
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
@@ -179,6 +180,7 @@ class EvidenceDB:
     def __init__(self, path: Path, facts_dir: Path) -> None:
         self.path = path
         self.facts_dir = facts_dir
+        self._files = [facts_dir / f"{name}.csv" for name in FACT_FILES]
         self._local = threading.local()
         self._loaded: tuple[tuple[int, int], ...] | None = None
         self._instruments: tuple[tuple[int, int], Instruments] | None = None
@@ -301,8 +303,11 @@ class EvidenceDB:
         Raises:
             EvidenceError: See the class.
         """
-        files = self._fact_files()
-        stamps = tuple((stat.st_mtime_ns, stat.st_size) for stat in (file.stat() for file in files))
+        files = self._files
+        try:
+            stamps = tuple((stat.st_mtime_ns, stat.st_size) for stat in map(os.stat, files))
+        except FileNotFoundError:
+            raise self._incomplete() from None
         if stamps == self._loaded and self.path.exists():
             return
         digest = hashlib.sha256(
@@ -316,16 +321,13 @@ class EvidenceDB:
         self._loaded = stamps
         self._instruments = None
 
-    def _fact_files(self) -> list[Path]:
-        files = [self.facts_dir / f"{name}.csv" for name in FACT_FILES]
-        missing = [file.name for file in files if not file.is_file()]
-        if missing:
-            raise EvidenceError(
-                f"the facts folder lacks {', '.join(missing)}.",
-                where=str(self.facts_dir),
-                remedy="Restore it from the project, or lay out a new workspace with: workbench init DIR",
-            )
-        return files
+    def _incomplete(self) -> EvidenceError:
+        missing = ", ".join(file.name for file in self._files if not file.is_file())
+        return EvidenceError(
+            f"the facts folder lacks {missing}.",
+            where=str(self.facts_dir),
+            remedy="Restore it from the project, or lay out a new workspace with: workbench init DIR",
+        )
 
     def _is_current(self, digest: str) -> bool:
         if not self.path.exists() or migrations.pending(self._db):
