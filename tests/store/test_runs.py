@@ -253,3 +253,22 @@ def test_outlines_give_every_run_without_its_long_texts(store: RunStore) -> None
     assert [report.final for report in outline.reports] == [report.final for report in whole.reports]
     assert all(report.calls == () and report.evidence.text == "" for report in outline.reports)
     assert store.outlines(strategy="nothing") == []
+
+
+def test_writes_together_are_one_transaction(store: RunStore) -> None:
+    run_id = store.start(make_plan(), Models())
+
+    def save_and_fail() -> None:
+        with store.together():
+            store.save_report(run_id, make_report("ch01"))
+            raise RuntimeError("no")
+
+    with pytest.raises(RuntimeError, match="no"):
+        save_and_fail()
+    assert store.load(run_id).reports == ()
+
+    with store.together():
+        store.save_report(run_id, make_report("ch01"))
+        store.finish(run_id, status="done", verdict=Verdict(score=70, label="watch"))
+    assert [report.agent for report in store.load(run_id).reports] == ["ch01"]
+    assert store.load(run_id).status == "done"

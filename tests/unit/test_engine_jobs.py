@@ -205,7 +205,7 @@ class FullDisk:
     def __init__(self, store: RunStore, failing: str) -> None:
         self._store = store
         self._failing = failing
-        self.start, self.resume = store.start, store.resume
+        self.start, self.resume, self.together = store.start, store.resume, store.together
 
     def save_report(self, run_id: str, report: Report) -> None:
         if self._failing == "save_report":

@@ -120,16 +120,17 @@ class ClusterCrew:
             self._store.finish(run_id, status="failed", error=f"the cluster gave up on it: {error}")
             return
         result: Result = sent.result()
-        for agent, report in result.reports.items():
-            if agent not in done:
-                self._store.save_report(run_id, report)
-        self._store.finish(
-            run_id,
-            status=result.status,
-            verdict=result.verdict,
-            receipt=result.receipt,
-            error=result.error,
-        )
+        with self._store.together():
+            for agent, report in result.reports.items():
+                if agent not in done:
+                    self._store.save_report(run_id, report)
+            self._store.finish(
+                run_id,
+                status=result.status,
+                verdict=result.verdict,
+                receipt=result.receipt,
+                error=result.error,
+            )
 
 
 @cache

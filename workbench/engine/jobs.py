@@ -1,7 +1,7 @@
 """Runs in the background: one loop in one daemon thread, for pages and commands alike.
 
 A run outlives the page that started it. Every report goes to the store as soon as its agent is done; the
-store works in a thread of its own, so that a slow disk never holds up the agents.
+store is written in a thread of its own, so that a slow disk never holds up the agents.
 """
 
 from __future__ import annotations
@@ -11,14 +11,17 @@ import logging
 import threading
 from collections import deque
 from collections.abc import Callable, Coroutine
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, Literal, Protocol, TypeVar
 
 from workbench.engine.agent import RunOptions
 from workbench.engine.plan import Plan, Reports
 from workbench.engine.progress import Progress, Tracker
 from workbench.engine.runner import Event, Result, run
+from workbench.engine.writer import Writer
 from workbench.errors import InputError
 from workbench.llm.base import Model
 from workbench.records import Models, Receipt, Report, Verdict
@@ -53,6 +56,8 @@ class Store(Protocol):
         error: str = "",
     ) -> None: ...
 
+    def together(self) -> AbstractContextManager[None]: ...
+
 
 class JobManager:
     """Starts runs, tells how far they are, and stops them. Safe to call from any thread.
@@ -79,7 +84,7 @@ class JobManager:
         self._jobs: dict[str, _Job] = {}
         self._finished: deque[str] = deque()
         self._lock = threading.Lock()
-        self._writer = ThreadPoolExecutor(1, thread_name_prefix="workbench-store")
+        self._writer = Writer(store.together)
         self._closing = asyncio.Event()
         loop: Future[asyncio.AbstractEventLoop] = Future()
         self._thread = threading.Thread(
@@ -179,7 +184,7 @@ class JobManager:
             self.wait(run_id)
         self._loop.call_soon_threadsafe(self._closing.set)
         self._thread.join()
-        self._writer.shutdown()
+        self._writer.close()
 
     async def _serve(self, loop: Future[asyncio.AbstractEventLoop]) -> None:
         loop.set_result(asyncio.get_running_loop())
@@ -195,16 +200,14 @@ class JobManager:
         def listen(event: Event) -> None:
             job.tracker.note(event)
             if event.report is not None:
-                saving = self._loop.run_in_executor(
-                    self._writer, self._store.save_report, job.run_id, event.report
-                )
+                saving = self._writer.submit(partial(self._store.save_report, job.run_id, event.report))
                 job.saves.append(saving)
                 saving.add_done_callback(stop_if_lost)
 
-        def stop_if_lost(saving: asyncio.Future[None]) -> None:
+        def stop_if_lost(saving: Future[None]) -> None:
             # What cannot be saved should not be paid for.
-            if not saving.cancelled() and saving.exception() is not None:
-                job.cancel()
+            if saving.exception() is not None:
+                self._loop.call_soon_threadsafe(job.cancel)
 
         job.task = self._loop.create_task(
             run(job.plan, models, self._model, done=job.done, listen=listen, options=options)
@@ -221,26 +224,32 @@ class JobManager:
             log.exception("run %s failed unexpectedly", job.run_id)
             what = f"unexpected {type(error).__name__}: {error}"
             result = Result(job.tracker.reports(), None, None, "failed", what)
-        try:
-            await asyncio.gather(*job.saves)
-        except Exception as error:  # noqa: BLE001 - whatever the store says, the run has failed and says why
-            result = replace(result, verdict=None, status="failed", error=f"A report was not saved. {error}")
-        try:
-            await self._loop.run_in_executor(self._writer, self._finish, job.run_id, result)
-        except Exception as error:  # noqa: BLE001 - as above
-            result = replace(result, verdict=None, status="failed", error=f"The run was not saved. {error}")
-        job.tracker.end(result)
-        self._finished.append(job.run_id)
-        job.outcome.set_result(result)
+        finishing = self._writer.submit(partial(self._finish, job, result))
+        finishing.add_done_callback(partial(self._close_job, job, result))
 
-    def _finish(self, run_id: str, result: Result) -> None:
+    def _finish(self, job: _Job, result: Result) -> Result:
+        """Store how a run ended, after its reports; a run that lost one has failed."""
+        for saving in job.saves:
+            if saving.done() and (error := saving.exception()) is not None:
+                lost = f"A report was not saved. {error}"
+                result = replace(result, verdict=None, status="failed", error=lost)
         self._store.finish(
-            run_id,
+            job.run_id,
             status=result.status,
             verdict=result.verdict,
             receipt=result.receipt,
             error=result.error,
         )
+        return result
+
+    def _close_job(self, job: _Job, result: Result, finishing: Future[Result]) -> None:
+        if (error := finishing.exception()) is None:
+            result = finishing.result()
+        else:
+            result = replace(result, verdict=None, status="failed", error=f"The run was not saved. {error}")
+        job.tracker.end(result)
+        self._finished.append(job.run_id)
+        job.outcome.set_result(result)
 
 
 @dataclass
@@ -253,7 +262,7 @@ class _Job:
     tracker: Tracker
     task: asyncio.Task[Result] | None = None
     ending: asyncio.Task[None] | None = None
-    saves: list[asyncio.Future[None]] = field(default_factory=list)
+    saves: list[Future[None]] = field(default_factory=list)
     outcome: Future[Result] = field(default_factory=Future)
 
     def cancel(self) -> None:

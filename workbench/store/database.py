@@ -99,12 +99,17 @@ class Database:
     def write(self) -> Iterator[Connection]:
         """One transaction that holds the write lock from its first statement; all or nothing.
 
+        Inside another one of the same thread it is part of that one.
+
         Raises:
             StoreError: The disk is full, the file is read-only or damaged, or another process held the
                 lock for longer than ``BUSY_TIMEOUT_S``.
         """
         with self._explained():
             connection = self._connection()
+            if connection.conn.in_transaction:
+                yield connection
+                return
             connection.execute("begin immediate")
             try:
                 yield connection
