@@ -148,7 +148,7 @@ def _operator_line(studio: Studio, id: str) -> str:
     try:
         operator = studio.workspace.operators.get(id)
     except StrategyError:
-        return f"`{text.escape(id)}`"
+        return text.escape(id)
     gate = ", ".join(operator.industries)
     only = f" :gray[:small[{text.escape(t('studio.only_for', kinds=gate))}]]" if gate else ""
     return f"{text.escape(operator.title)} :gray[:small[{text.escape(id)}]]{only}"

@@ -172,7 +172,7 @@ def _tools(studio: Studio, specialist: KeyPath, slices: Sequence[str]) -> None:
 
     for index, name in enumerate(names):
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-            st.markdown(f"`{text.escape(name)}`", width=180)
+            st.markdown(text.escape(name), width=180)
             key = f"strategy.tools.{index}.required"
             show(key, required[index])
             st.checkbox(t("studio.required"), key=key, on_change=write, args=(index,))
