@@ -39,13 +39,13 @@ __all__ = [
     "SignalVerdict",
     "TickerImpact",
     "Voice",
+    "aggregate",
     "conclude",
+    "strongest",
 ]
 
 DEFAULT = SignalPolicy()
 DECIMALS = 6
-
-_NEEDED = ("impact_score", "confidence_score")
 
 
 class Mention(Record):
@@ -203,7 +203,7 @@ def _voice(agent: Report | Mapping[str, Any]) -> Voice | None:
             return None
         said, failed = agent, agent.get("failed_tools") or ()
         name = title = str(agent.get("name", ""))
-    if any(said.get(field) is None for field in _NEEDED):
+    if said.get("impact_score") is None or said.get("confidence_score") is None:
         return None
     try:
         return Voice(
