@@ -191,7 +191,7 @@ def import_absences(
         records=file.records,
         added=db.add("absences", rows, origin=origin),
         problems=tuple(sorted(problems, key=lambda problem: problem.record)),
-        flags=Counter(absence.kind or "" for absence in new),
+        flags=Counter(absence.kind or "of no kind" for absence in new),
         strangers=on_record.strangers,
     )
 
