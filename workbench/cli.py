@@ -33,6 +33,7 @@ from workbench.commands.common import (
 from workbench.commands.evaluate import evaluate
 from workbench.commands.football import absences, matches
 from workbench.commands.news import news
+from workbench.commands.notify import notify, push_what_is_due
 from workbench.compare import compare as compare_runs
 from workbench.doctor import examine
 from workbench.engine.plan import Plan
@@ -108,6 +109,7 @@ cli.add_command(matches)
 cli.add_command(absences)
 cli.add_command(evaluate)
 cli.add_command(news)
+cli.add_command(notify)
 cli.add_command(batch)
 cli.add_command(batches)
 
@@ -242,7 +244,9 @@ def signals(
     subject = resolve_item(workspace.evidence, item).subject
     loaded = workspace.strategy(strategy)
     plan = workspace.plan(loaded, subject, subject.published)
-    return _run(workspace, plan, workspace.models(loaded, model), cache, as_json)
+    code = _run(workspace, plan, workspace.models(loaded, model), cache, as_json)
+    push_what_is_due(workspace, subject)
+    return code
 
 
 def _run(workspace: Workspace, plan: Plan, models: Models, cache: CacheUse, as_json: bool) -> int:

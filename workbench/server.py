@@ -21,7 +21,9 @@ from workbench.ui.panels.states import show_unexpected
 async def lifespan(app: st.App) -> AsyncIterator[None]:
     """Load the facts before anybody asks for them; stop what is running when the server stops."""
     with suppress(WorkbenchError):  # the page says what is wrong, in the reader's language
-        _ = session.open_workspace().evidence
+        workspace = session.open_workspace()
+        _ = workspace.evidence
+        workspace.courier.start()
     yield
     session.close_workspaces()
 

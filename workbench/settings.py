@@ -2,7 +2,8 @@
 
 Values come from environment variables, or from a ``.env`` file in the workspace, which never overrides a
 variable that is already set. API keys are not settings: the model library reads them from the environment
-itself, and nothing here holds, prints or stores them.
+itself, and nothing here holds, prints or stores them. Addresses that messages are sent to hold tokens too,
+and are kept as a secret that does not print.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from pathlib import Path
 from typing import Literal
 
 from dotenv import load_dotenv
-from pydantic import Field, ValidationError
+from pydantic import Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from workbench.errors import InputError
@@ -33,6 +34,8 @@ class Settings(BaseSettings):
         requests_per_minute: ``WORKBENCH_REQUESTS_PER_MINUTE``, calls begun in a minute with one provider;
             None for no limit.
         language: ``WORKBENCH_LANGUAGE``, language of the interface; None asks the browser.
+        notify: ``WORKBENCH_NOTIFY``, apprise addresses that loud signals are pushed to, parted by spaces.
+        notify_days: ``WORKBENCH_NOTIFY_DAYS``, days after which news is too old to be pushed.
     """
 
     # The prefix keeps HOME and LANGUAGE of the shell from being taken for ours.
@@ -55,6 +58,8 @@ class Settings(BaseSettings):
     concurrency: int = Field(default=8, ge=1, le=512)
     requests_per_minute: int | None = Field(default=None, ge=1)
     language: Literal["zh", "en"] | None = None
+    notify: SecretStr | None = None
+    notify_days: int = Field(default=3, ge=0)
 
     def models(self, otherwise: Models) -> Models:
         """The model of each tier; ``otherwise`` where the environment names none."""

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from workbench import pipelines
+from workbench.delivery import Courier
 from workbench.drafts import Drafts
 from workbench.engine.agent import RunOptions
 from workbench.engine.batch import BatchManager
@@ -184,6 +185,11 @@ class Workspace:
     def batches(self) -> BatchManager:
         """The batches this process carries out."""
         return BatchManager(self.store.batches, self.admit)
+
+    @opened_once
+    def courier(self) -> Courier:
+        """Who pushes loud signals to the targets of the settings, once started."""
+        return Courier(lambda: self.store, self.settings)
 
     @opened_once
     def presets(self) -> PresetsFile:

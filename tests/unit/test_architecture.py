@@ -16,7 +16,7 @@ FLOORS = (
     ("records", "settings", "errors"),
     ("evidence", "llm", "store", "rules", "strategy"),
     ("engine",),
-    ("pipelines", "compare", "evaluate", "export", "chat", "drafts"),
+    ("pipelines", "compare", "evaluate", "export", "chat", "drafts", "delivery"),
     ("workspace", "crews", "tryout"),
     ("ui", "console", "doctor"),
     ("commands",),

@@ -21,6 +21,7 @@ from workbench.commands.common import (
     terminal_width,
     with_workspace,
 )
+from workbench.commands.notify import push_what_is_due
 from workbench.engine.batch import expected_calls
 from workbench.errors import InputError
 from workbench.evidence.fixtures import resolve_fixtures
@@ -159,7 +160,9 @@ def signals_batch(
         raise InputError("no news item matches.", remedy="Bring some in: workbench news import FILE")
     found = items(workspace.evidence, text=text, language=language, since=since, until=until, limit=total)
     title = f"news {found[-1].published} to {found[0].published}" + (f", {text}" if text else "")
-    return _start(workspace, "signals", title, news_items(found), **options)
+    code = _start(workspace, "signals", title, news_items(found), **options)
+    push_what_is_due(workspace)
+    return code
 
 
 def _start(

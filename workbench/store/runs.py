@@ -25,6 +25,7 @@ from workbench.store.backups import back_up_daily
 from workbench.store.batch_records import ItemKey
 from workbench.store.batches import BatchStore, begin_item
 from workbench.store.database import Database, insert, utc_now
+from workbench.store.deliveries import DeliveryStore
 from workbench.store.migrations import migrations
 from workbench.store.owners import Owner, interrupt_orphans
 from workbench.store.pace import Pace, usual_pace
@@ -120,6 +121,7 @@ class RunStore:
         self.batches = BatchStore(self._db, self._owner)
         self.payments = Payments(self._db)
         self.signals = SignalStore(self._db)
+        self.deliveries = DeliveryStore(self._db)
         self.strategies = StrategyStore(self._db)
         back_up_daily(path)
         self._owner.sweep()
