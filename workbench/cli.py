@@ -32,6 +32,7 @@ from workbench.commands.common import (
 )
 from workbench.commands.evaluate import evaluate
 from workbench.commands.football import absences, matches
+from workbench.commands.models import models, spend
 from workbench.commands.news import news
 from workbench.commands.notify import notify, push_what_is_due
 from workbench.compare import compare as compare_runs
@@ -112,6 +113,8 @@ cli.add_command(news)
 cli.add_command(notify)
 cli.add_command(batch)
 cli.add_command(batches)
+cli.add_command(models)
+cli.add_command(spend)
 
 
 def main() -> None:

@@ -23,6 +23,7 @@ from workbench.records import (
     Verdict,
 )
 from workbench.store.batch_records import Batch, BatchItem
+from workbench.store.payments import Spend
 from workbench.store.rows import RunRow
 
 MISSING = "–"
@@ -233,6 +234,31 @@ def batch_lines(batch: Batch, failed: Sequence[BatchItem], now: dt.datetime) -> 
         yield one_line(f"  failed: {item.subject_title}, {item.as_of}: {item.error}")
     if batch.failed > len(failed) > 0:
         yield f"  and {batch.failed - len(failed)} more: workbench batch show {batch.batch_id} --failed"
+
+
+def spend_lines(spends: Sequence[Spend], by: str, width: int) -> Iterator[str]:
+    """What was paid, one day, model, agent, run or batch a line."""
+    cells = [
+        (
+            one.key,
+            one.title,
+            str(one.calls),
+            str(one.failed),
+            str(one.cached),
+            _number(one.input_tokens, 0),
+            _number(one.output_tokens, 0),
+            _paid(one),
+        )
+        for one in spends
+    ]
+    header = (by, "what", "calls", "failed", "cached", "tokens in", "tokens out", "cost")
+    return table(header, cells, right={2, 3, 4, 5, 6, 7}, width=width)
+
+
+def _paid(one: Spend) -> str:
+    if one.unpriced:
+        return f"at least {_dollars(one.cost)}" if one.cost else _dollars(None)
+    return _dollars(one.cost or 0.0)
 
 
 def items_lines(items: Sequence[BatchItem], rows: Mapping[str, RunRow], width: int) -> Iterator[str]:

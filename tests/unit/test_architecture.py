@@ -17,7 +17,7 @@ FLOORS = (
     ("evidence", "llm", "store", "rules", "strategy"),
     ("engine",),
     ("pipelines", "compare", "evaluate", "export", "chat", "drafts", "delivery"),
-    ("workspace", "crews", "tryout"),
+    ("workspace", "crews", "tryout", "configured"),
     ("ui", "console", "doctor"),
     ("commands",),
     ("pages", "app", "server", "cli"),

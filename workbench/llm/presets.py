@@ -11,7 +11,7 @@ import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from pydantic import ConfigDict, Field, ValidationError
 
@@ -22,7 +22,7 @@ from workbench.strategy.document import Document
 from workbench.strategy.files import read_file, replace_file, write_atomically
 from workbench.strategy.findings import KeyPath, schema_findings
 
-FILE_NAME = "models.yaml"
+FILE_NAME: Final = "models.yaml"
 
 _NEW = b"# Which models answer, how they are asked, and what they cost. Never a key.\n"
 _CONTENT = re.compile(rb"^\s*[^\s#]", re.MULTILINE)
@@ -82,6 +82,9 @@ class Presets(_Part):
         return Models(
             specialist=self.specialist.model or BASELINE, aggregator=self.aggregator.model or BASELINE
         )
+
+    def tier(self, tier: Tier) -> TierPreset:
+        return self.specialist if tier == "specialist" else self.aggregator
 
     @property
     def sampling(self) -> Mapping[Tier, Sampling]:
