@@ -14,7 +14,7 @@ from workbench.evaluate.forecasts import Reason, Yardstick
 from workbench.evaluate.scoreboard import Metric
 from workbench.evidence.league import Result, Venue
 from workbench.evidence.view import MatchStatus
-from workbench.records import Blind, PipelineName, RunStatus, StageName, Standing, Sufficiency
+from workbench.records import BatchStatus, Blind, PipelineName, RunStatus, StageName, Standing, Sufficiency
 from workbench.store.runs import Order
 from workbench.strategy.schema import LABEL_EN, LABEL_ZH
 from workbench.ui.language import LANGUAGES, catalogue
@@ -22,7 +22,12 @@ from workbench.ui.navigation import PageName, Section
 
 ROOT = Path(__file__).parents[2]
 SOURCES = sorted(
-    [*(ROOT / "pages").glob("*.py"), *(ROOT / "workbench" / "ui").rglob("*.py"), ROOT / "workbench/app.py", ROOT / "workbench/server.py"]
+    [
+        *(ROOT / "pages").glob("*.py"),
+        *(ROOT / "workbench" / "ui").rglob("*.py"),
+        ROOT / "workbench/app.py",
+        ROOT / "workbench/server.py",
+    ]
 )
 
 CLOSED_SETS = {
@@ -38,6 +43,8 @@ CLOSED_SETS = {
     "form_result": get_args(Result),
     "pipeline": get_args(PipelineName),
     "run_status": get_args(RunStatus),
+    "batch_status": get_args(BatchStatus),
+    "batch_ending": [status for status in get_args(BatchStatus) if status != "running"],
     "blind": get_args(Blind),
     "status": get_args(Standing),
     "sufficiency": get_args(Sufficiency),

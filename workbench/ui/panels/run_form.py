@@ -12,7 +12,7 @@ import streamlit as st
 from workbench.engine.plan import Plan
 from workbench.errors import InputError, WorkbenchError
 from workbench.evidence.view import View, parse_day
-from workbench.records import BASELINE, Models, Subject
+from workbench.records import BASELINE, Models, Subject, Tier
 from workbench.strategy.files import LoadedStrategy
 from workbench.ui import text
 from workbench.ui.language import t, term
@@ -51,7 +51,7 @@ def run_form(workspace: Workspace, asked: Mapping[str, str]) -> Order | None:
     """
     form, preview = st.columns([3, 2], gap="large")
     with form, errors_shown():
-        kind = _kind(asked.get("pipeline"))
+        kind = choose_kind(asked.get("pipeline"), "new_run")
         evidence = workspace.evidence
         subject: Subject | None
         if kind == "match":
@@ -67,10 +67,10 @@ def run_form(workspace: Workspace, asked: Mapping[str, str]) -> Order | None:
             as_of = _as_of(asked.get("as_of"))
             if subject and as_of:
                 _known(workspace.evidence.view(as_of), subject.code)
-        strategy = _strategy(workspace, kind, asked.get("strategy"))
+        strategy = choose_strategy(workspace, kind, asked.get("strategy"), "new_run")
         if strategy is None:
             return None
-        models = _models(workspace.models(strategy), asked)
+        models = choose_models(workspace.models(strategy), asked, "new_run")
         if subject is None or as_of is None:
             st.caption(t("form.choose_subject"))
             return None
@@ -82,14 +82,15 @@ def run_form(workspace: Workspace, asked: Mapping[str, str]) -> Order | None:
     return None
 
 
-def _kind(asked: str | None) -> Kind:
+def choose_kind(asked: str | None, page: str) -> Kind:
+    """Which pipeline runs; ``page`` is the prefix of the widget keys, here and below."""
     chosen = st.segmented_control(
         t("form.pipeline"),
         KINDS,
         default=next((kind for kind in KINDS if kind == asked), KINDS[0]),
         required=True,
         format_func=lambda name: term("pipeline", name),
-        key="new_run.pipeline",
+        key=f"{page}.pipeline",
     )
     return chosen or KINDS[0]
 
@@ -126,7 +127,7 @@ def _known(view: View, code: str) -> None:
     )
 
 
-def _strategy(workspace: Workspace, kind: Kind, asked: str | None) -> LoadedStrategy | None:
+def choose_strategy(workspace: Workspace, kind: Kind, asked: str | None, page: str) -> LoadedStrategy | None:
     """The strategy chosen among the usable ones of a kind; a broken file is shown and left out."""
     usable: dict[str, LoadedStrategy] = {}
     for name in workspace.strategies():
@@ -147,7 +148,7 @@ def _strategy(workspace: Workspace, kind: Kind, asked: str | None) -> LoadedStra
         names,
         index=names.index(first) if first in names else 0,
         format_func=lambda name: f"{usable[name].strategy.title} · {name}",
-        key=f"new_run.strategy.{kind}",
+        key=f"{page}.strategy.{kind}",
     )
     loaded = usable[chosen or names[0]]
     if loaded.strategy.description:
@@ -155,18 +156,21 @@ def _strategy(workspace: Workspace, kind: Kind, asked: str | None) -> LoadedStra
     return loaded
 
 
-def _models(default: Models, asked: Mapping[str, str]) -> Models:
+def choose_models(default: Models, asked: Mapping[str, str], page: str) -> Models:
     """Which model plays which tier; any litellm model string may be typed."""
     st.markdown(f"**{t('form.models')}**")
     left, right = st.columns(2)
-    specialist = _model(left, "specialist", asked.get("specialist") or default.specialist, default)
-    aggregator = _model(right, "aggregator", asked.get("aggregator") or default.aggregator, default)
+    wanted = {tier: asked.get(tier) or default.of(tier) for tier in get_args(Tier)}
+    specialist = _model(left, "specialist", wanted["specialist"], default, page)
+    aggregator = _model(right, "aggregator", wanted["aggregator"], default, page)
     models = Models(specialist=specialist, aggregator=aggregator)
     st.caption(t("form.baseline_only") if models.baseline_only else t("form.hosted"))
     return models
 
 
-def _model(place: st.delta_generator.DeltaGenerator, tier: str, first: str, default: Models) -> str:
+def _model(
+    place: st.delta_generator.DeltaGenerator, tier: Tier, first: str, default: Models, page: str
+) -> str:
     options = list(dict.fromkeys((first, default.specialist, default.aggregator, BASELINE)))
     chosen = place.selectbox(
         term("tier", tier),
@@ -174,7 +178,7 @@ def _model(place: st.delta_generator.DeltaGenerator, tier: str, first: str, defa
         format_func=text.model_name,
         accept_new_options=True,
         help=t("form.model_help"),
-        key=f"new_run.model.{tier}",
+        key=f"{page}.model.{tier}",
     )
     return (chosen or first).strip() or first
 
