@@ -166,7 +166,7 @@ class Rescaled(View):
     """
 
     def __init__(self, view: View, factor: float) -> None:
-        super().__init__(view._db, view.as_of)
+        super().__init__(view._archive, view.as_of)
         self._seen = view
         self._factor = factor
 

@@ -21,18 +21,16 @@ import threading
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from filelock import FileLock
 from sqlite_utils import Database, Migrations
 
 from workbench.errors import EvidenceError, InputError
 from workbench.evidence.history import History, Row, Table, read_history
+from workbench.evidence.instruments import Instrument, Instruments
 from workbench.evidence.news_text import item_id
-
-if TYPE_CHECKING:
-    from workbench.evidence.instruments import Instruments
-    from workbench.evidence.view import View
+from workbench.evidence.view import View
 
 T = TypeVar("T")
 
@@ -191,8 +189,6 @@ class EvidenceDB:
 
     def view(self, as_of: dt.date) -> View:
         """A fresh point-in-time view, after reloading facts that changed on disk."""
-        from workbench.evidence.view import View
-
         self.refresh()
         self._forget_histories_that_changed()
         return View(self, as_of)
@@ -205,12 +201,12 @@ class EvidenceDB:
         For ``evidence.view`` alone: a history reaches beyond the day it is asked for.
         """
         if not table.kept:
-            return read_history(self, table, where, parameters, until=day)
+            return read_history(self.rows, table, where, parameters, until=day)
         histories, question = self._histories, (table, where, parameters)
         if question not in histories:
             if sum(map(len, histories.values())) > KEPT_ROWS:
                 histories.clear()
-            histories[question] = read_history(self, table, where, parameters)
+            histories[question] = read_history(self.rows, table, where, parameters)
         return histories[question]
 
     def shared(self, name: Hashable, work_out: Callable[[], T]) -> T:
@@ -234,11 +230,12 @@ class EvidenceDB:
     @property
     def instruments(self) -> Instruments:
         """Every known instrument, read again when rows were added."""
-        from workbench.evidence.instruments import Instruments
-
         (state,) = self.rows("SELECT count(*), coalesce(max(id), 0) FROM instruments")
         if self._instruments is None or self._instruments[0] != state:
-            self._instruments = (state, Instruments.load(self))
+            columns = ", ".join(Instrument.model_fields)
+            # An imported row comes after the sample row of the same code, and so replaces it.
+            rows = self.rows(f"SELECT {columns} FROM instruments ORDER BY origin != '{SAMPLE}', id")
+            self._instruments = (state, Instruments.load(rows))
         return self._instruments[1]
 
     def rows(self, sql: str, parameters: Iterable[object] = ()) -> list[tuple[Any, ...]]:

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import datetime as dt
 from bisect import bisect_left
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
-
-if TYPE_CHECKING:
-    from workbench.evidence.database import EvidenceDB
+from typing import Any, Generic, TypeVar
 
 Row = TypeVar("Row", bound=tuple[Any, ...])
+
+Query = Callable[[str, tuple[object, ...]], list[tuple[Any, ...]]]
+"""Runs one query with its parameters."""
 
 _DATES = frozenset({"date", "published", "period_end", "ex_date", "share_basis", "since", "until"})
 
@@ -103,7 +103,7 @@ class History(Generic[Row]):
 
 
 def read_history(
-    db: EvidenceDB,
+    query: Query,
     table: Table[Row],
     where: str,
     parameters: tuple[object, ...],
@@ -112,7 +112,7 @@ def read_history(
     """Ask the database.
 
     Args:
-        db: The evidence database.
+        query: Asks the evidence database.
         table: The table.
         where: Condition over its columns, with ``?`` for each parameter.
         parameters: Values of the condition.
@@ -123,7 +123,7 @@ def read_history(
     select = f"FROM {table.name} WHERE ({where}) AND {dated}"
     rows: list[Row] = []
     ids: list[int] = []
-    for id, *cells in db.rows(
+    for id, *cells in query(
         f"SELECT id, {', '.join(columns)} {select} < ? ORDER BY {dated}, origin != 'sample', id",
         (*parameters, end),
     ):
@@ -131,6 +131,6 @@ def read_history(
             cells[index] = cells[index] and dt.date.fromisoformat(cells[index])
         rows.append(table.row(*cells))
         ids.append(id)
-    later = db.rows(f"SELECT id {select} >= ?", (*parameters, end))
-    undated = db.rows(f"SELECT id {select} IS NULL", parameters)
+    later = query(f"SELECT id {select} >= ?", (*parameters, end))
+    undated = query(f"SELECT id {select} IS NULL", parameters)
     return History(table, rows, ids, (id for (id,) in later), (id for (id,) in undated))

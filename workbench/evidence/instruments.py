@@ -11,13 +11,10 @@ import difflib
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Literal, Self, get_args
+from typing import Literal, Self, get_args
 
 from workbench.errors import AmbiguousError, EvidenceError, InputError
 from workbench.records import Record
-
-if TYPE_CHECKING:
-    from workbench.evidence.database import EvidenceDB
 
 IndustryKind = Literal[
     "bank",
@@ -152,12 +149,14 @@ class Instruments:
                 self._by_name.setdefault(_fold(name).casefold(), {})[instrument.code] = instrument
 
     @classmethod
-    def load(cls, db: EvidenceDB) -> Self:
-        """Read them from the database; an imported row replaces the sample row of the same code."""
-        rows = db.rows(
-            "SELECT code, name, name_en, aliases, exchange, currency, industry, industry_kind, listed, note"
-            " FROM instruments ORDER BY origin != 'sample', id"
-        )
+    def load(cls, rows: Iterable[tuple[str | None, ...]]) -> Self:
+        """Make them of rows of the database, with the fields of ``Instrument`` as columns.
+
+        Of two rows with the same code the later counts.
+
+        Raises:
+            EvidenceError: A row names an unknown kind of industry.
+        """
         return cls(_instrument(dict(zip(Instrument.model_fields, row, strict=True))) for row in rows)
 
     def __iter__(self) -> Iterator[Instrument]:

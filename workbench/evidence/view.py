@@ -10,15 +10,12 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Callable, Hashable
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
+from typing import Any, Literal, NamedTuple, Protocol, TypeVar
 
 from workbench.errors import InputError
-from workbench.evidence.history import Row, Table
+from workbench.evidence.history import History, Row, Table
+from workbench.evidence.instruments import Instrument, Instruments
 from workbench.records import Receipt
-
-if TYPE_CHECKING:
-    from workbench.evidence.database import EvidenceDB
-    from workbench.evidence.instruments import Instrument, Instruments
 
 T = TypeVar("T")
 
@@ -199,6 +196,25 @@ RELATIONS = Table("relations", Relation, "published", ("code", "other", "kind"))
 INDICATORS = Table("indicators", Indicator, "published", ("name", "period"))
 
 
+class Archive(Protocol):
+    """What is on record, whenever it became known: what a view asks, and ``EvidenceDB`` answers."""
+
+    @property
+    def instruments(self) -> Instruments:
+        """Every known instrument."""
+
+    def history(
+        self, table: Table[Row], where: str, parameters: tuple[object, ...], day: dt.date
+    ) -> History[Row]:
+        """All answers to one question, complete up to ``day`` at least."""
+
+    def shared(self, name: Hashable, work_out: Callable[[], T]) -> T:
+        """What ``work_out`` makes of histories, done once while the records stay as they are."""
+
+    def rows(self, sql: str, parameters: tuple[object, ...] = ()) -> list[tuple[Any, ...]]:
+        """The rows of one query."""
+
+
 class View:
     """Everything that could be known before one day.
 
@@ -206,12 +222,12 @@ class View:
     covers all questions asked so far.
 
     Args:
-        db: The evidence database.
+        archive: The evidence database.
         as_of: Nothing dated on or after this day is returned.
     """
 
-    def __init__(self, db: EvidenceDB, as_of: dt.date) -> None:
-        self._db = db
+    def __init__(self, archive: Archive, as_of: dt.date) -> None:
+        self._archive = archive
         self.as_of = as_of
         self._answers: dict[tuple[object, ...], list[Any]] = {}
         self._withheld: set[tuple[str, int]] = set()
@@ -224,12 +240,12 @@ class View:
         Raises:
             InputError: There is none.
         """
-        return self._db.instruments.by_code(code)
+        return self._archive.instruments.by_code(code)
 
     @property
     def instruments(self) -> Instruments:
         """Every known instrument; what a company is called is no question of time."""
-        return self._db.instruments
+        return self._archive.instruments
 
     def statements(self, code: str) -> list[Figure]:
         """Annual figures of a company, oldest year first, each in the latest revision known."""
@@ -285,7 +301,7 @@ class View:
         It is the question and no evidence, so it does not count in the receipt.
         """
         columns = DOCUMENTS.columns
-        rows = self._db.rows(
+        rows = self._archive.rows(
             f"SELECT {', '.join(columns)} FROM documents"
             " WHERE item = ? AND published <= ? ORDER BY id LIMIT 1",
             (id, self.as_of.isoformat()),
@@ -310,7 +326,7 @@ class View:
             name: What it is; says all that it depends on but the answers.
             work_out: Must not ask the view: what another one was answered is not on the receipt of this one.
         """
-        return self._db.shared((self.as_of, name), work_out)
+        return self._archive.shared((self.as_of, name), work_out)
 
     def receipt(self) -> Receipt:
         """What this view has let through and withheld so far."""
@@ -325,7 +341,7 @@ class View:
         """The one question. Returns a list the caller may keep but not change."""
         question = (table, where, parameters)
         if question not in self._answers:
-            history = self._db.history(table, where, parameters, self.as_of)
+            history = self._archive.history(table, where, parameters, self.as_of)
             self._withheld.update(history.from_on(self.as_of))
             self._undated.update(history.undated)
             if newest := history.newest_before(self.as_of):
