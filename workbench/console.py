@@ -172,7 +172,7 @@ def runs_lines(rows: Sequence[RunRow], width: int) -> Iterator[str]:
     cells = [
         (
             row.run_id,
-            row.status,
+            f"{row.status}, {row.failed} failed" if row.status == "done" and row.failed else row.status,
             row.subject_title,
             row.as_of.isoformat(),
             row.strategy,

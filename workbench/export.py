@@ -187,7 +187,9 @@ def _csv(run: Run) -> bytes:
         verdict.score if verdict else None,
         verdict.label if verdict else None,
     )
-    return to_csv(_CSV_HEADER, ((*whole, *_csv_report(report)) for report in run.reports))
+    lines = [(*whole, *_csv_report(report)) for report in run.reports]
+    # A run that ended before any agent reported must not look as if there were nothing to say.
+    return to_csv(_CSV_HEADER, lines or [(*whole, *[None] * (len(_CSV_HEADER) - len(whole) - 1), run.error)])
 
 
 def _csv_report(report: Report) -> tuple[object, ...]:

@@ -65,6 +65,9 @@ Outcome = Literal["1", "X", "2"]
 LAST_ROLES: frozenset[Role] = frozenset({"aggregator", "synthesis", "arbiter"})
 """Roles whose failure fails the run; every other role fails open."""
 
+FAILURES: frozenset[Status] = frozenset({"error", "parse_error"})
+"""Statuses of a report that say its model, or the way to it, has failed."""
+
 BASELINE = "baseline"
 """Model name of the built-in rules. It is never presented as a language model."""
 
@@ -238,6 +241,11 @@ class Report(Record):
     @property
     def counted(self) -> bool:
         return self.status == "ok" and self.final is not None
+
+    @property
+    def failed(self) -> bool:
+        """Whether the agent was asked and brought no usable answer; having nothing to judge is no failure."""
+        return self.status in FAILURES
 
     @property
     def standing(self) -> Standing:

@@ -148,6 +148,26 @@ def test_a_budget_spent_in_the_middle_of_a_run_fails_it_and_the_answers_so_far_a
     assert row["cached"] == paid
 
 
+def test_a_run_fails_with_its_last_agent_and_names_the_others_that_did(
+    workspace: Workspace, connected: StubServer
+) -> None:
+    connected.then(*[failure(401, "bad key")] * 4)
+
+    partial = command(*MATCH, "--cache", "off")
+
+    assert partial.exit_code == 0
+    assert "note: 作答失败、未计入：" in partial.stdout
+    assert "done, 4 failed" in command("runs").stdout
+
+    connected.default = failure(401, "bad key")
+    failed = command(*MATCH, "--cache", "off", "--json")
+
+    assert failed.exit_code == 1
+    value = json.loads(failed.stdout)
+    assert (value["status"], value["verdict"]) == ("failed", None)
+    assert "(401)" in value["error"]
+
+
 def test_doctor_says_which_models_answer_and_where_that_is_set(
     workspace: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import datetime as dt
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Literal
@@ -26,6 +26,11 @@ _STAGES: Mapping[str, StageName] = {"draft_done": "draft", "revised_done": "revi
 _UNREVISED = {
     "zh": "{title}：复核未完成，以初稿计入。",
     "en": "{title}: the second look failed, so its draft counts.",
+}
+
+_FAILED = {
+    "zh": "作答失败、未计入：{titles}。{error}",
+    "en": "Failed and not counted: {titles}. {error}",
 }
 
 
@@ -72,8 +77,8 @@ async def run(
 ) -> Result:
     """Run all agents of a plan and conclude.
 
-    Only the last agent (aggregator, synthesis, arbiter) can fail the run; the others fail open. A plan without
-    one fails when no agent counts.
+    Only the last agent (aggregator, synthesis, arbiter) can fail the run; the others fail open. A plan
+    without one fails when no agent counts.
 
     Args:
         plan: What to run.
@@ -165,10 +170,16 @@ def _conclude(plan: Plan, reports: Reports) -> Result:
     except Exception as error:  # the reports are paid for: a failing rule must not lose them
         log.exception("the rules of %s failed", plan.pipeline)
         return Result(reports, None, receipt, "failed", f"the rules failed: {type(error).__name__}: {error}")
-    unrevised = tuple(
-        _UNREVISED[plan.language].format(title=report.title)
-        for report in reports.values()
-        if report.counted and report.error
-    )
-    verdict = verdict.model_copy(update={"warnings": verdict.warnings + unrevised})
+    verdict = verdict.model_copy(update={"warnings": verdict.warnings + tuple(_faults(plan, reports))})
     return Result(reports, verdict, receipt, "done")
+
+
+def _faults(plan: Plan, reports: Reports) -> Iterator[str]:
+    """What went wrong without failing the run, each a warning with its verdict."""
+    separator = "、" if plan.language == "zh" else ", "
+    if failed := [report for report in reports.values() if report.failed]:
+        titles = separator.join(report.title for report in failed)
+        yield _FAILED[plan.language].format(titles=titles, error=failed[0].error)
+    for report in reports.values():
+        if report.counted and report.error:
+            yield _UNREVISED[plan.language].format(title=report.title)

@@ -69,6 +69,7 @@ Texts = Mapping[str, str]
 class RunRow:
     """One line in a list of runs: what a reader sorts, filters and recognises runs by.
 
+    ``failed`` is how many agents brought no usable answer, also in a run that was concluded without them.
     ``cost`` is in USD and None when no call had a known price; ``seconds`` is None while a run is going.
     """
 
@@ -88,6 +89,7 @@ class RunRow:
     confidence: float | None
     counted: int | None
     total: int | None
+    failed: int
     warnings: int
     cost: float | None
     started: dt.datetime
@@ -120,6 +122,7 @@ class RunRow:
             "confidence": self.confidence,
             "counted": self.counted,
             "total": self.total,
+            "failed": self.failed,
             "cost": self.cost,
             "started": self.started.isoformat(),
             "finished": self.finished.isoformat() if self.finished else None,
@@ -285,6 +288,7 @@ def list_row(row: Row) -> RunRow:
         confidence=row["confidence"],
         counted=row["counted"],
         total=row["total"],
+        failed=row["failed"],
         warnings=row["warnings"] or 0,
         cost=row["cost"],
         started=dt.datetime.fromisoformat(row["started"]),

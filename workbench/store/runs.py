@@ -19,7 +19,7 @@ from typing import Literal, TypedDict, Unpack
 from sqlite_utils import Database as Connection
 
 from workbench.errors import InputError, StoreError
-from workbench.records import Models, PipelineName, Receipt, Report, Run, RunStatus, Verdict
+from workbench.records import FAILURES, Models, PipelineName, Receipt, Report, Run, RunStatus, Verdict
 from workbench.store import rows
 from workbench.store.backups import back_up_daily
 from workbench.store.batch_records import ItemKey
@@ -93,12 +93,15 @@ _SEARCHED = (
     f"({_NOTE})",
 )
 
+_FAILURES = ", ".join(f"'{status}'" for status in sorted(FAILURES))
+
 _LIST = f"""
     select r.*,
         json_extract(verdict, '$.confidence') as confidence,
         json_extract(verdict, '$.counted') as counted,
         json_extract(verdict, '$.total') as total,
         json_array_length(verdict, '$.warnings') as warnings,
+        (select count(*) from reports p where p.run_id = r.run_id and p.status in ({_FAILURES})) as failed,
         (select sum(cost) from calls c where c.run_id = r.run_id and not c.cache_hit) as cost,
         (select json_group_array(tag) from tags t where t.run_id = r.run_id) as tags,
         ({_NOTE}) as note

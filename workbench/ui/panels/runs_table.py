@@ -51,7 +51,7 @@ def runs_table(rows: Sequence[RunRow], key: str, *, brief: bool = False) -> list
             "strategy": column.TextColumn(t("column.strategy"), width=90),
             "models": column.TextColumn(t("column.models"), width=230),
             "counted": column.TextColumn(t("column.counted"), width=70, help=t("column.counted_help")),
-            "status": column.TextColumn(t("column.status"), width=90),
+            "status": column.TextColumn(t("column.status"), width=120),
             "started": column.TextColumn(t("column.started"), width=130),
             "time": column.TextColumn(t("column.time"), width=70),
             "cost": column.TextColumn(t("column.cost"), width=80),
@@ -73,7 +73,7 @@ def _line(row: RunRow) -> dict[str, object]:
         "strategy": row.strategy,
         "models": text.models_title(row.models),
         "counted": f"{row.counted}/{row.total}" if row.total else text.MISSING,
-        "status": f"{STATUS_SIGNS[row.status]} {term('run_status', row.status)}",
+        "status": _status(row),
         "started": text.moment(row.started),
         "time": text.duration(row.seconds),
         "cost": text.cost(row.cost),
@@ -82,4 +82,13 @@ def _line(row: RunRow) -> dict[str, object]:
     }
 
 
+def _status(row: RunRow) -> str:
+    """How a run ended; one that was concluded although agents had failed says so."""
+    words = term("run_status", row.status)
+    if row.status == "done" and row.failed:
+        return f"{PARTLY} {t('runs.partly', status=words, failed=row.failed)}"
+    return f"{STATUS_SIGNS[row.status]} {words}"
+
+
+PARTLY = "◑"
 STATUS_SIGNS = {"running": "◔", "done": "●", "failed": "✕", "cancelled": "○", "interrupted": "◌"}
