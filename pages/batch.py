@@ -41,9 +41,9 @@ heading(
 )
 if batch.status == "running":
     batch_view.progress(workspace, batch)
-else:
-    batch_view.new_budget(batch)
-    batch_view.ending(workspace, batch)
+    st.stop()
+batch_view.new_budget(batch)
+batch_view.ending(workspace, batch)
 batch_view.failures(workspace, batch)
 batch_view.results(workspace, batch)
 link("batch", t("batch.all"))

@@ -17,6 +17,8 @@ from workbench.workspace import Workspace
 REFRESH_S = 1.0
 PAGE_SIZE = 25
 SHOWN_FAILURES = 200
+SHOWN_LATEST = 10
+"""Runs shown while a batch goes on, the newest first."""
 
 
 def progress(workspace: Workspace, batch: Batch) -> None:
@@ -34,6 +36,8 @@ def progress(workspace: Workspace, batch: Batch) -> None:
             st.space("stretch")
             if here and st.button(t("batch.cancel"), icon=":material/stop_circle:", key="batch.cancel"):
                 workspace.batches.cancel(batch.batch_id)
+        if latest := workspace.store.find(batch_id=batch.batch_id, limit=SHOWN_LATEST):
+            runs_table(latest, "batch.latest", brief=True)
 
     follow()
 
