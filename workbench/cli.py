@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import shlex
 import socket
 import subprocess
@@ -31,6 +32,7 @@ from workbench.commands.common import (
     with_workspace,
 )
 from workbench.commands.evaluate import evaluate
+from workbench.commands.feeds import feeds
 from workbench.commands.football import absences, matches
 from workbench.commands.models import models, spend
 from workbench.commands.news import news
@@ -60,9 +62,17 @@ from workbench.workspace import Workspace, init_workspace
 APP = Path(__file__).with_name("server.py")
 ADDRESS = "127.0.0.1"
 
+_NO_TEXT = re.compile("[\0\ud800-\udfff]")
+"""Half surrogate pairs, as bytes that are no UTF-8 arrive, fit in no database; a zero fits in no path."""
+
 
 class OneLineErrors(click.Group):
     """A group whose errors are one line on standard error."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        if no_text := next(filter(_NO_TEXT.search, args), None):
+            raise InputError(f"{ascii(no_text)[:80]} is no text.", remedy="Write it in UTF-8.")
+        return super().parse_args(ctx, args)
 
     def main(self, *args: Any, **kwargs: Any) -> NoReturn:
         kwargs["standalone_mode"] = False
@@ -75,6 +85,8 @@ class OneLineErrors(click.Group):
             _complain(error.format_message(), error.exit_code)
         except WorkbenchError as error:
             _complain(_described(error), 1 if isinstance(error, (StoreError, ModelError)) else 2)
+        except OSError as error:  # a name too long, a full disk under a pipe: the system's words are the best
+            _complain(f"{error.filename or 'writing'}: {error.strerror or error}.", 1)
         except (click.Abort, KeyboardInterrupt):
             _complain("interrupted.", INTERRUPTED)
 
@@ -100,8 +112,8 @@ def _described(error: WorkbenchError) -> str:
 )
 def cli(home: Path | None) -> None:
     """Shape how agents judge companies, news and matches, and find out whether the judging is any good."""
-    for stream in (sys.stdout, sys.stderr):
-        # A letter the terminal cannot show must not end the command.
+    for stream in (sys.stdin, sys.stdout, sys.stderr):
+        # A letter the terminal cannot show, or bytes that are none, must not end the command.
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
 
@@ -110,6 +122,7 @@ cli.add_command(matches)
 cli.add_command(absences)
 cli.add_command(evaluate)
 cli.add_command(news)
+cli.add_command(feeds)
 cli.add_command(notify)
 cli.add_command(batch)
 cli.add_command(batches)
