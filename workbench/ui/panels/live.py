@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import statistics
 from collections.abc import Mapping
 
 import streamlit as st
 
 from workbench.engine.progress import AgentProgress, Progress
 from workbench.records import Run
+from workbench.store.pace import Pace
 from workbench.ui import text
 from workbench.ui.language import t, term
 from workbench.workspace import Workspace
@@ -31,7 +31,7 @@ _OVER = ("done", "no_data", "failed")
 
 def progress(workspace: Workspace, run: Run) -> None:
     """Follow a running run until it ends; then show the page anew."""
-    usual = _usual_seconds(workspace, run)
+    pace = workspace.store.pace(run.run_id)
 
     @st.fragment(run_every=REFRESH_S)
     def follow() -> None:
@@ -41,18 +41,18 @@ def progress(workspace: Workspace, run: Run) -> None:
         elif now.finished:
             st.rerun()
         else:
-            _here(workspace, now, usual)
+            _here(workspace, now, pace)
 
     follow()
 
 
-def _here(workspace: Workspace, now: Progress, usual: float | None) -> None:
+def _here(workspace: Workspace, now: Progress, pace: Pace | None) -> None:
     """A run of this process: every agent's state, what it took so far, and how to stop it."""
     over = sum(agent.state in _OVER for agent in now.agents)
     st.progress(over / len(now.agents), t("live.finished", done=over, total=len(now.agents)))
     facts = [t("live.elapsed", elapsed=text.duration(now.elapsed_s))]
-    if usual is not None:
-        facts.append(t("live.expected", expected=text.duration(usual)))
+    if pace is not None:
+        facts.append(t("live.expected", expected=text.duration(pace.seconds)))
     if now.cost != 0:
         facts.append(t("live.cost", cost=text.cost(now.cost)))
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -60,14 +60,14 @@ def _here(workspace: Workspace, now: Progress, usual: float | None) -> None:
         st.space("stretch")
         if st.button(t("live.cancel"), icon=":material/stop_circle:", key="run.cancel"):
             workspace.jobs.cancel(now.run_id)
-    st.table(
-        {
-            t("column.agent"): [text.escape(agent.title) for agent in now.agents],
-            t("column.status"): [_state(agent) for agent in now.agents],
-            t("column.time"): [text.duration(agent.elapsed_s) for agent in now.agents],
-        },
-        border="horizontal",
-    )
+    columns = {
+        t("column.agent"): [text.escape(agent.title) for agent in now.agents],
+        t("column.status"): [_state(agent) for agent in now.agents],
+        t("column.time"): [text.duration(agent.elapsed_s) for agent in now.agents],
+    }
+    if pace is not None:
+        columns[t("column.usually")] = [text.duration(pace.agents.get(agent.agent)) for agent in now.agents]
+    st.table(columns, border="horizontal")
     st.caption(t("live.safe"))
 
 
@@ -104,10 +104,3 @@ def ending(workspace: Workspace, run: Run) -> None:
                 plan = workspace.plan(strategy, run.subject, run.as_of)
                 workspace.jobs.start(plan, run.models, run_id=run.run_id)
                 st.rerun()
-
-
-def _usual_seconds(workspace: Workspace, run: Run) -> float | None:
-    """Median time of the last finished runs of the same pipeline by the same models."""
-    rows = workspace.store.find(pipeline=run.pipeline, status="done", limit=20)
-    times = [row.seconds for row in rows if row.models == run.models and row.seconds is not None]
-    return statistics.median(times) if times else None
