@@ -16,7 +16,7 @@ FLOORS = (
     ("records", "settings", "errors"),
     ("evidence", "llm", "store", "rules", "strategy"),
     ("engine",),
-    ("pipelines", "compare", "evaluate", "export", "chat", "drafts", "delivery"),
+    ("pipelines", "compare", "evaluate", "export", "drafts", "delivery"),
     ("workspace", "crews", "tryout", "configured"),
     ("ui", "console", "doctor"),
     ("commands",),
