@@ -90,10 +90,10 @@ def _state(batch: Batch) -> None:
         t("batch.done", count=batch.done),
         t("batch.failed", count=batch.failed) if batch.failed else "",
         t("batch.running", count=batch.running) if batch.running else "",
-        t("live.elapsed", elapsed=text.duration(seconds)),
+        t("live.elapsed", elapsed=text.duration(seconds)) if batch.open else text.duration(seconds),
         t("batch.pace", pace=text.number(batch.settled / seconds, 1)) if batch.settled else "",
         t("batch.left", left=text.duration(left)) if left is not None else "",
-        t("live.cost", cost=text.cost(batch.cost)),
+        t("live.cost", cost=text.cost(batch.cost)) if batch.cost != 0 else text.cost(0),
         t("batch.of_budget", budget=text.cost(batch.budget)) if batch.budget is not None else "",
     ]
     st.caption(" · ".join(filter(None, facts)))
