@@ -121,22 +121,27 @@ def make_item(
     )
 
 
-def add_items(db: EvidenceDB, items: Iterable[NewsItem], *, origin: str) -> Added:
+def add_items(db: EvidenceDB, items: Iterable[NewsItem], *, origin: str, kind: str = NEWS) -> Added:
     """Store items that are not known yet.
 
     Args:
         db: The evidence database.
         items: In any order; of two alike the first is kept.
         origin: Where they come from: the name of an import or a feed.
+        kind: What they are; one that is no news is a document the tools find and is never judged.
     """
     first: dict[str, NewsItem] = {}
     for item in items:
         first.setdefault(item.id, item)
-    known = tuple(id for id in first if _exists(db, id))
+    known = tuple(id for id in first if _exists(db, id, kind))
     new = tuple(id for id in first if id not in known)
     fetched = dt.datetime.now(dt.UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
     if new:
-        db.add("documents", (_row(first[id]) | {"fetched_at": fetched} for id in new), origin=origin)
+        db.add(
+            "documents",
+            (_row(first[id]) | {"kind": kind, "fetched_at": fetched} for id in new),
+            origin=origin,
+        )
     return Added(new, known)
 
 
@@ -224,8 +229,8 @@ def _unknown(id: str) -> InputError:
     return InputError(f"there is no news item {id[:60]!r}.", remedy="List them with: workbench news list")
 
 
-def _exists(db: EvidenceDB, id: str) -> bool:
-    return bool(db.rows(f"SELECT 1 FROM documents WHERE {_IS_ITEM} AND item = ? LIMIT 1", (id,)))
+def _exists(db: EvidenceDB, id: str, kind: str = NEWS) -> bool:
+    return bool(db.rows("SELECT 1 FROM documents WHERE item = ? AND kind = ? LIMIT 1", (id, kind)))
 
 
 def _conditions(
@@ -245,7 +250,6 @@ def _row(item: NewsItem) -> dict[str, str | None]:
     fields = item.model_dump(mode="json", exclude={"id"})
     # Only these two are never NULL, however empty.
     return {
-        "kind": NEWS,
         "item": item.id,
         **{name: value if name in ("title", "source") else value or None for name, value in fields.items()},
     }

@@ -1,0 +1,88 @@
+"""What feeds bring: documents and readings, and how they are kept once."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from workbench.errors import InputError
+from workbench.evidence.database import EvidenceDB
+from workbench.evidence.news import NewsItem, add_items, make_item
+from workbench.evidence.news_tools import DocumentKind
+
+
+class Found(NamedTuple):
+    """A document as a service gives it: raw texts, cleaned when it is kept."""
+
+    kind: DocumentKind
+    title: str
+    published: str
+    body: str = ""
+    source: str = ""
+    url: str = ""
+    code: str = ""
+
+
+class Reading(NamedTuple):
+    """One value of a series, known from the day ``published``."""
+
+    name: str
+    period: str
+    value: float
+    unit: str
+    source: str
+    published: dt.date
+
+
+class Kept(NamedTuple):
+    """How many rows were new, known before, and left out because they lack a title or a date."""
+
+    new: int
+    known: int
+    left_out: int
+
+
+def keep(db: EvidenceDB, rows: Iterable[Found | Reading], *, origin: str) -> Kept:
+    """Store what a feed has found, each document and each value of a reading once."""
+    documents: dict[DocumentKind, list[NewsItem]] = {}
+    readings: list[Reading] = []
+    total = left_out = 0
+    for row in rows:
+        if isinstance(row, Reading):
+            readings.append(row)
+            continue
+        try:
+            item = make_item(
+                row.title,
+                row.published,
+                body=row.body,
+                source=row.source,
+                url=row.url,
+                code=row.code,
+            )
+        except InputError:
+            left_out += 1
+            continue
+        documents.setdefault(row.kind, []).append(item)
+        total += 1
+    new = sum(
+        len(add_items(db, items, origin=origin, kind=kind).new) for kind, items in documents.items()
+    ) + _keep_readings(db, readings, origin)
+    return Kept(new, total + len(readings) - new, left_out)
+
+
+def _keep_readings(db: EvidenceDB, readings: Iterable[Reading], origin: str) -> int:
+    """Store the readings whose value for that period and day is not on record under this origin."""
+    known = set(db.rows("SELECT name, period, value, published FROM indicators WHERE origin = ?", (origin,)))
+    fetched = dt.datetime.now(dt.UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+    fresh: dict[tuple[str, str, float, str], Reading] = {}
+    for reading in readings:
+        key = (reading.name, reading.period, reading.value, reading.published.isoformat())
+        if key not in known:
+            fresh[key] = reading
+    rows = [
+        reading._asdict() | {"published": reading.published.isoformat(), "fetched_at": fetched}
+        for reading in fresh.values()
+    ]
+    return db.add("indicators", rows, origin=origin) if rows else 0
