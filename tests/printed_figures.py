@@ -18,7 +18,7 @@ _YEAR = r"(?:19|20)\d{2}"
 _NOT_A_FIGURE = re.compile(
     r"\d{4}-\d{2}-\d{2}"  # a date
     rf"|{_YEAR}[—-]{_YEAR}(?: 年)?"  # a span of years
-    rf"|{_YEAR} 年|（{_YEAR}）|\({_YEAR}\)|(?:in|since|of|from|to|In|From) {_YEAR}"  # a year
+    rf"|{_YEAR} 年|（{_YEAR}）|\({_YEAR}\)|(?:in|since|of|from|to|From) {_YEAR}(?:-{_YEAR})?"  # a year
     r"|ch0\d_"  # the name of a chapter
     r"|\d+(?:\.\d+)?-\d+(?:\.\d+)?(?= 一档|:)"  # the range of an anchor
 )

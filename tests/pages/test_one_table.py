@@ -40,11 +40,19 @@ def value() -> LoadedStrategy:
 
 
 @pytest.fixture(scope="module")
-def prompt(value: LoadedStrategy, tmp_path_factory: pytest.TempPathFactory) -> str:
+def db(tmp_path_factory: pytest.TempPathFactory) -> EvidenceDB:
+    return EvidenceDB(tmp_path_factory.mktemp("evidence") / "evidence.db", ROOT / "data" / "facts")
+
+
+@pytest.fixture(scope="module")
+def prompt(value: LoadedStrategy, db: EvidenceDB) -> str:
+    return prompt_of(value, db)
+
+
+def prompt_of(loaded: LoadedStrategy, db: EvidenceDB) -> str:
     """The prompt of the synthesis."""
-    db = EvidenceDB(tmp_path_factory.mktemp("evidence") / "evidence.db", ROOT / "data" / "facts")
     plan = pipelines.build(
-        value,
+        loaded,
         TickerSubject(code="600519.SH", name="贵州茅台"),
         view=db.view(parse_day("2021-06-30")),
         prompts=PromptLibrary(ROOT / "prompts"),
@@ -84,6 +92,14 @@ def test_the_prompt(score: float, label: Label, prompt: str) -> None:
     assert len(bands) == 3
     (word,) = [word for low, high, word in bands if float(low) <= score < float(high or "inf")]
     assert word == LABEL_ZH[label]
+
+
+def test_the_prompt_in_english(db: EvidenceDB) -> None:
+    prompt = prompt_of(load_strategy(ROOT / "strategy" / "value_en.yaml"), db)
+    bands = re.findall(r"^- from ([\d.]+)(?:, below ([\d.]+))?: (\w+)$", prompt, re.MULTILINE)
+    for score, label in LABELS.items():
+        (word,) = [word for low, high, word in bands if float(low) <= score < float(high or "inf")]
+        assert word == label
 
 
 @pytest.mark.parametrize(("score", "low"), ANCHORS.items())

@@ -19,7 +19,7 @@ VALUE = load_strategy(STRATEGY / "value.yaml").strategy
 assert isinstance(VALUE, ChaptersStrategy)
 SYNTHESIS = synthesis_form(VALUE).schema
 DEBT = OperatorLibrary(STRATEGY / "operators").get("debt_structure")
-CHAPTER = chapter_form((DEBT,)).schema
+CHAPTER = chapter_form((DEBT,), "zh").schema
 
 ESSENTIAL = {"综合评分": 78, "最终建议": "买入", "信心水平": "中"}
 CHAPTER_ANSWER = {

@@ -198,13 +198,15 @@ def test_all_needs_every_condition_and_any_needs_one() -> None:
     half = {"ch": {"a": 1, "b": None}}
     assert triggered([rule(when={"all": conditions})], half) == []
     (found,) = triggered([rule(when={"any": conditions})], half)
-    assert found.because == "ch.a = 1"
+    assert found.because == ("ch.a = 1",)
 
 
 def test_a_condition_may_compare_two_fields_of_two_chapters() -> None:
     condition = {"chapter": "x", "field": "low", "op": ">", "other": {"chapter": "y", "field": "high"}}
     (found,) = triggered([rule(when={"all": [condition]})], {"x": {"low": 3}, "y": {"high": 2}})
-    assert found.because == "x.low = 3，y.high = 2"
+    assert found.because == ("x.low = 3", "y.high = 2")
+    assert found.clause("zh") == "a rule（x.low = 3，y.high = 2）"
+    assert found.clause("en") == "a rule (x.low = 3, y.high = 2)"
 
 
 def run_with(**changes: Any) -> Verdict:

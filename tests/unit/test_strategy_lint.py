@@ -225,6 +225,16 @@ def test_a_figure_within_the_interval_or_about_something_else_is_left_alone(sent
     assert list(contradictions(sentence, [WIN_RATE])) == []
 
 
+def test_a_hard_rule_over_a_choice_nobody_can_make_is_an_error(libraries: Libraries) -> None:
+    """A rule that reads 危险 in an English strategy, where the answer is "dangerous", would never hold."""
+    add_operator(libraries, "credibility", "trusted: {type: choice, values: [可信, 存疑], description: x}")
+    text = STRATEGY.replace('op: "==", value: false', "op: in, value: [存疑, 不可信]")
+    finding = only(text, libraries)
+    assert finding.severity == "error"
+    assert "compares 'trusted' with '不可信', which nobody can choose" in finding.what
+    assert findings(text.replace("[存疑, 不可信]", "[存疑]"), libraries) == []
+
+
 def test_a_contradicted_figure_is_a_warning_at_its_step(libraries: Libraries) -> None:
     text = STRATEGY.replace("对照锚点给分。", "价值发现的12m胜率仅47%。")
     finding = only(text, replace(libraries, measured=[WIN_RATE]))

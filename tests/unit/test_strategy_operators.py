@@ -126,6 +126,57 @@ def test_an_operator_is_saved_only_when_it_is_valid_and_nobody_changed_it(tmp_pa
     assert library.read("debt") == mine
 
 
+ENGLISH = """\
+english:
+  title: Debt
+  question: |
+    Good debt or bad debt?
+  outputs:
+"""
+
+
+@pytest.mark.parametrize(
+    ("outputs", "what"),
+    [
+        ('    other: {description: "x"}\n', "must have the same fields"),
+        ('    debt: {description: "x", values: [sound]}\n', "must have one value for each"),
+        ('    debt: {description: "x", values: [sound, bad], type: text}\n', "type"),
+    ],
+)
+def test_english_that_does_not_fit_the_original_is_refused(outputs: str, what: str) -> None:
+    with pytest.raises(StrategyError, match=what):
+        read_operator(bilingual(outputs), "debt.md")
+
+
+def test_an_operator_is_asked_in_the_language_of_the_strategy() -> None:
+    operator = read_operator(
+        bilingual('    debt: {description: "its nature", values: [sound, bad]}\n'), "debt.md"
+    )
+    assert operator.in_language("zh") is operator
+    english = operator.in_language("en")
+    assert (english.title, english.question.strip()) == ("Debt", "Good debt or bad debt?")
+    assert (english.outputs["debt"].description, english.outputs["debt"].values) == (
+        "its nature",
+        ("sound", "bad"),
+    )
+    assert (english.id, english.data_needed, english.hash) == (
+        operator.id,
+        operator.data_needed,
+        operator.hash,
+    )
+
+
+def test_an_operator_without_english_is_asked_as_it_is() -> None:
+    operator = read_operator(DEBT.encode(), "debt.md")
+    assert operator.in_language("en") is operator
+
+
+def bilingual(outputs: str) -> bytes:
+    head = "id: debt\ntitle: 债务\ncategory: x\ndata_needed: [ratios]\n"
+    own = "outputs:\n  debt: {type: choice, values: [好, 坏], description: 性质}\n"
+    return f"---\n{head}{own}{ENGLISH}{outputs}---\n好债还是坏债？\n".encode()
+
+
 def test_every_bundled_operator_can_be_read() -> None:
     operators = OperatorLibrary(BUNDLED).all()
     assert len(operators) >= 10

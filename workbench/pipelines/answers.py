@@ -43,14 +43,33 @@ def _as_lines(value: Any) -> Any:
 Prose = Annotated[str, BeforeValidator(_as_text)]
 Lines = Annotated[list[str], BeforeValidator(_as_lines)]
 
-CHAPTER_FIELDS: dict[str, FieldSpec] = {
-    "score": (float | None, dict(ge=0, le=100, description="本章评分，0 到 100；证据不足以判断时写 null")),
-    "confidence": (float, dict(ge=0, le=1, description="把握，0 到 1，只取决于证据")),
-    "conclusion": (Prose, dict(description="一句话结论")),
-    "analysis": (Prose, dict(description="分析笔记，引用证据中的数字")),
-    "key_evidence": (Lines, dict(description="最关键的证据，每条一行，带年份与数字")),
+_WORDS: dict[Language, dict[str, str]] = {
+    "zh": {
+        "score": "本章评分，0 到 100；证据不足以判断时写 null",
+        "confidence": "把握，0 到 1，只取决于证据",
+        "conclusion": "一句话结论",
+        "note": "分析笔记，引用证据中的数字",
+        "key_evidence": "最关键的证据，每条一行，带年份与数字",
+        "output": "{description}；证据不足写 null",
+        "measured_output": "{description}，单位 {unit}；证据不足写 null",
+        "reasoning": "推理过程，引用各章的数字",
+        "decisive": "决定结论的证据，每条一行",
+        "step_findings": "步骤名 -> 这一步的发现",
+    },
+    "en": {
+        "score": "score of this chapter, 0 to 100; null where the evidence allows no judgement",
+        "confidence": "0 to 1, by the evidence alone",
+        "conclusion": "the conclusion in one sentence",
+        "note": "analyst's note with figures of the evidence",
+        "key_evidence": "the evidence that matters most, one line each, with year and figure",
+        "output": "{description}; null where the evidence does not say",
+        "measured_output": "{description}, in {unit}; null where the evidence does not say",
+        "reasoning": "the reasoning, with figures of the chapters",
+        "decisive": "the evidence that decides, one line each",
+        "step_findings": "name of the step -> what it finds",
+    },
 }
-"""What every chapter answers beside the outputs of its operators."""
+"""What the fields of an answer are for, as the model is told."""
 
 
 class StrategyAnswer(Answer):
@@ -58,13 +77,20 @@ class StrategyAnswer(Answer):
 
 
 @lru_cache(maxsize=256)
-def chapter_form(operators: tuple[Operator, ...]) -> AnswerForm:
+def chapter_form(operators: tuple[Operator, ...], language: Language) -> AnswerForm:
     """How a chapter with these operators answers; made once, because making a schema takes milliseconds.
 
     Raises:
         StrategyError: Two operators, or an operator and the chapter itself, use one field name.
     """
-    fields = dict(CHAPTER_FIELDS)
+    words = _WORDS[language]
+    fields: dict[str, FieldSpec] = {
+        "score": (float | None, dict(ge=0, le=100, description=words["score"])),
+        "confidence": (float, dict(ge=0, le=1, description=words["confidence"])),
+        "conclusion": (Prose, dict(description=words["conclusion"])),
+        "analysis": (Prose, dict(description=words["note"])),
+        "key_evidence": (Lines, dict(description=words["key_evidence"])),
+    }
     for operator in operators:
         for name, output in operator.outputs.items():
             if name in fields or name == "why_changed":
@@ -73,7 +99,7 @@ def chapter_form(operators: tuple[Operator, ...]) -> AnswerForm:
                     where=f"{operator.id}.md",
                     remedy="Rename the output, or move the operator to another chapter.",
                 )
-            fields[name] = _output_field(output)
+            fields[name] = _output_field(output, words)
     return AnswerForm(
         schema=_schema("ChapterAnswer", fields),
         scale=PERCENT_SCALE,
@@ -113,9 +139,10 @@ def _synthesis_form(synthesis: Synthesis, language: Language) -> AnswerForm:
         else:
             anything = str | list[str] | dict[str, Any] | None
             fields[field.name] = (anything, dict(default=None, description=described))
-    fields["analysis"] = (Prose, dict(default="", description="推理过程，引用各章的数字"))
-    fields["key_evidence"] = (Lines, dict(default=[], description="决定结论的证据，每条一行"))
-    fields["step_findings"] = (dict[str, Prose], dict(default={}, description="步骤名 -> 这一步的发现"))
+    words = _WORDS[language]
+    fields["analysis"] = (Prose, dict(default="", description=words["reasoning"]))
+    fields["key_evidence"] = (Lines, dict(default=[], description=words["decisive"]))
+    fields["step_findings"] = (dict[str, Prose], dict(default={}, description=words["step_findings"]))
     roles: dict[FieldRole, str] = {"score": score, "recommendation": recommendation, "confidence": confidence}
     synonyms = {other: own for role, own in roles.items() for other in ROLE_NAMES[role]}
     return AnswerForm(
@@ -126,7 +153,7 @@ def _synthesis_form(synthesis: Synthesis, language: Language) -> AnswerForm:
     )
 
 
-def _output_field(output: Output) -> FieldSpec:
+def _output_field(output: Output, words: Mapping[str, str]) -> FieldSpec:
     match output.type:
         case "choice":
             annotation = _one_of(output.values)
@@ -140,8 +167,9 @@ def _output_field(output: Output) -> FieldSpec:
             annotation = Lines
         case "text":
             annotation = Prose
-    unit = f"，单位 {output.unit}" if output.unit else ""
-    return annotation | None, dict(description=f"{output.description}{unit}；证据不足写 null")
+    told = words["measured_output" if output.unit else "output"]
+    description = told.replace("{description}", output.description).replace("{unit}", output.unit)
+    return annotation | None, dict(description=description)
 
 
 def _one_of(values: Iterable[str]) -> Any:

@@ -8,7 +8,7 @@ company's industry is in none of the three.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 from workbench.engine.plan import Plan, Reports, Step
 from workbench.errors import InputError
@@ -17,32 +17,18 @@ from workbench.evidence.blind import Blindfold, Rescaled, hidden_factor, scaled_
 from workbench.evidence.company import require_history
 from workbench.evidence.slices import get_slice
 from workbench.evidence.view import View
+from workbench.pipelines import checklists
 from workbench.pipelines.abridging import PROSE, abridged, left_out
 from workbench.pipelines.answers import chapter_form, synthesis_form
-from workbench.records import Evidence, Report, Subject, Sufficiency, TickerSubject, Verdict
+from workbench.records import Evidence, Report, StageName, Subject, Sufficiency, TickerSubject, Verdict
 from workbench.rules.chapters import conclude, judged
 from workbench.strategy.answer_fields import label_words
 from workbench.strategy.files import LoadedStrategy
 from workbench.strategy.operators import Operator, OperatorLibrary
-from workbench.strategy.prompts import PromptLibrary
+from workbench.strategy.prompts import Prompt, PromptLibrary
 from workbench.strategy.schema import SYNTHESIS, Chapter, ChaptersStrategy
 
 _GRADES: tuple[Sufficiency, ...] = ("none", "low", "medium", "high")
-
-CHAPTER_CHECKLIST = (
-    "每个数字都能在证据里找到吗？找不到的删掉。",
-    "证据够不够：年数、新旧、是否只有一个来源？不够就降低 confidence。",
-    "与前面各章有没有矛盾？有就点名，并让分数反映它。",
-    "分数与自己写下的判断相称吗？有致命发现还给高分，或全是好话却给低分，都要改。",
-    "证据没有回答的问题，写的是 null 还是猜的？",
-)
-SYNTHESIS_CHECKLIST = (
-    "否决条件逐条核对过吗？未知有没有被当成通过？",
-    "各章之间的矛盾都点名了吗？解不开的，评分有没有压到 65 以下？",
-    "对照锚点，这个分数像它所在的那一档吗？",
-    "缺了哪一章的结论，信心有没有相应降低？",
-    "建议、分数、信心三者一致吗？买入逻辑能被哪个数字证伪？",
-)
 
 
 def build(
@@ -69,10 +55,16 @@ def build(
     view = view if factor == 1.0 else Rescaled(view, factor)
     blindfold = None if strategy.blind == "none" else Blindfold(instrument, view.as_of)
     dossier = Dossier(view, subject)
+
+    def prompt(role: Literal["chapter", "synthesis"], stage: StageName) -> Prompt:
+        return prompts.get(strategy.prompt_name(role, stage), strategy.prompt_version)
+
     steps: list[Step] = []
     for chapter in strategy.framework.run_order():
         lenses = tuple(
-            lens for lens in map(operators.get, chapter.operators) if lens.applies(instrument.industry_kind)
+            lens.in_language(strategy.language)
+            for lens in map(operators.get, chapter.operators)
+            if lens.applies(instrument.industry_kind)
         )
         if not lenses:
             continue
@@ -85,9 +77,9 @@ def build(
                 role="chapter",
                 needs=needs,
                 gather=dossier.gatherer(lenses, needs),
-                form=chapter_form(lenses),
-                draft=prompts.get("chapter", strategy.prompt_version),
-                revise=prompts.get("revise_chapter", strategy.prompt_version) if strategy.revise else None,
+                form=chapter_form(lenses, strategy.language),
+                draft=prompt("chapter", "draft"),
+                revise=prompt("chapter", "revised") if strategy.revise else None,
                 task=_chapter_task(strategy, chapter, lenses, view),
             )
         )
@@ -100,8 +92,8 @@ def build(
             needs=chapters,
             gather=lambda reports: dossier.overview([reports[chapter] for chapter in chapters]),
             form=synthesis_form(strategy),
-            draft=prompts.get("synthesis", strategy.prompt_version),
-            revise=prompts.get("revise_synthesis", strategy.prompt_version) if strategy.revise else None,
+            draft=prompt("synthesis", "draft"),
+            revise=prompt("synthesis", "revised") if strategy.revise else None,
             task=_synthesis_task(strategy, view),
             reads=lambda reports: abridged(
                 reports, strategy.framework.synthesis.token_budget, strategy.language
@@ -296,7 +288,7 @@ def _chapter_task(
             }
             for operator in operators
         ],
-        "checklist": list(CHAPTER_CHECKLIST),
+        "checklist": list(checklists.CHAPTER[strategy.language]),
     }
 
 
@@ -318,5 +310,5 @@ def _synthesis_task(strategy: ChaptersStrategy, view: View) -> dict[str, Any]:
         ],
         "fields": [field._asdict() for field in synthesis.fields()],
         "hard_rules": [rule.model_dump(mode="json") for rule in strategy.hard_rules],
-        "checklist": list(SYNTHESIS_CHECKLIST),
+        "checklist": list(checklists.SYNTHESIS[strategy.language]),
     }

@@ -35,15 +35,19 @@ _MISSING = "证据覆盖"
 
 @dataclass(frozen=True)
 class Triggered:
-    """A hard rule whose conditions hold, and the answers that made it so, as ``agent.field = value``."""
+    """A hard rule whose conditions hold, and the answers that made it so, each ``agent.field = value``."""
 
     rule: HardRule
-    because: str
+    because: tuple[str, ...]
 
     def clause(self, language: Language) -> str:
         """Why the rule exists and what triggered it, without a full stop."""
         why = (self.rule.why or self.rule.name).rstrip("。. ")
-        return f"{why}（{self.because}）" if language == "zh" else f"{why} ({self.because})"
+        return (
+            f"{why}（{'，'.join(self.because)}）"
+            if language == "zh"
+            else f"{why} ({', '.join(self.because)})"
+        )
 
 
 def judged(report: Report) -> bool:
@@ -99,7 +103,7 @@ def triggered(rules: Sequence[HardRule], answers: Answers) -> list[Triggered]:
                 for ref in (condition, condition.other)
                 if ref is not None
             ]
-            found.append(Triggered(rule, "，".join(dict.fromkeys(facts))))
+            found.append(Triggered(rule, tuple(dict.fromkeys(facts))))
     return found
 
 

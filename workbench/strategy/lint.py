@@ -26,6 +26,7 @@ from workbench.strategy.schema import (
     LABEL_ZH,
     SYNTHESIS,
     ChaptersStrategy,
+    Condition,
     Label,
     MatchStrategy,
     Strategy,
@@ -97,6 +98,7 @@ def _reference_errors(strategy: Strategy, libraries: Libraries) -> Iterator[Prob
             yield from _slices_of_operators(strategy, operators, slices)
             yield from _shared_outputs(strategy, operators)
             yield from _rule_fields(strategy, operators)
+            yield from _rule_values(strategy, operators)
         case MatchStrategy():
             for index, specialist in enumerate(strategy.specialists):
                 if specialist.slice not in slices:
@@ -135,7 +137,7 @@ def _operators(strategy: ChaptersStrategy, library: OperatorLibrary) -> dict[str
     found = {}
     for id in {id for chapter in strategy.framework.chapters for id in chapter.operators}:
         try:
-            found[id] = library.get(id)
+            found[id] = library.get(id).in_language(strategy.language)
         except StrategyError:
             continue
     return found
@@ -204,6 +206,27 @@ def _rule_fields(strategy: ChaptersStrategy, operators: dict[str, Operator]) -> 
                 who = f"chapter {ref.chapter!r} does not answer" if ref.chapter else "no chapter answers"
                 what = f"hard rule {rule.name!r} reads {ref.field!r}, which {who}."
                 yield Problem((*at, "field"), what, _suggest(ref.field, fields))
+
+
+def _rule_values(strategy: ChaptersStrategy, operators: dict[str, Operator]) -> Iterator[Problem]:
+    """Hard rules that compare a choice with what nobody can choose, so that they never hold or always do."""
+    choices: dict[tuple[str | None, str], set[str]] = {}
+    for chapter in strategy.framework.chapters:
+        for operator in (operators[id] for id in chapter.operators if id in operators):
+            for name, output in operator.outputs.items():
+                for key in ((chapter.id, name), (None, name)):
+                    choices.setdefault(key, set()).update(output.values)
+    for at, rule, ref in strategy.rule_references():
+        known = choices.get((ref.chapter, ref.field))
+        if not known or not isinstance(ref, Condition) or ref.op not in ("==", "!=", "in"):
+            continue
+        values = ref.value if isinstance(ref.value, list | tuple) else (ref.value,)
+        for value in values:
+            if value is not None and value not in known:
+                what = (
+                    f"hard rule {rule.name!r} compares {ref.field!r} with {value!r}, which nobody can choose."
+                )
+                yield Problem((*at, "value"), what, f"Values: {', '.join(sorted(known))}.")
 
 
 def _rubric_range(synthesis: Synthesis) -> Iterator[Problem]:

@@ -12,7 +12,7 @@ from pydantic import BeforeValidator, Field, model_validator
 from workbench.errors import StrategyError
 from workbench.strategy.files import check_name, read_file, replace_file, write_atomically
 from workbench.strategy.frontmatter import read_front_matter
-from workbench.strategy.parts import Identifier, Part, Text
+from workbench.strategy.parts import Identifier, Language, Part, Text
 
 OutputType = Literal["text", "number", "integer", "flag", "choice", "list"]
 
@@ -44,6 +44,22 @@ class Output(Part):
         return self
 
 
+class EnglishOutput(Part):
+    """An output in English: ``values`` stand for those of the original in the same order."""
+
+    description: Text
+    values: Annotated[tuple[Text, ...], BeforeValidator(_texts)] = ()
+    unit: str = ""
+
+
+class English(Part):
+    """An operator in English, for strategies of that language; what has no words is as in the original."""
+
+    title: Text
+    question: Text
+    outputs: dict[Text, EnglishOutput]
+
+
 class OperatorHead(Part):
     """Front matter of an operator file.
 
@@ -55,6 +71,7 @@ class OperatorHead(Part):
         outputs: Fields it adds to the answer of its chapter.
         industries: Industry kinds it applies to; empty means all.
         industries_excluded: Industry kinds it does not apply to.
+        english: Title, questions and outputs for an English strategy; without them it gets the original.
     """
 
     id: Identifier
@@ -64,6 +81,18 @@ class OperatorHead(Part):
     outputs: dict[Text, Output] = Field(min_length=1)
     industries: tuple[Text, ...] = ()
     industries_excluded: tuple[Text, ...] = ()
+    english: English | None = None
+
+    @model_validator(mode="after")
+    def _english_fits(self) -> OperatorHead:
+        if self.english is None:
+            return self
+        if self.english.outputs.keys() != self.outputs.keys():
+            raise ValueError("`english.outputs` must have the same fields as `outputs`.")
+        for name, output in self.outputs.items():
+            if len(self.english.outputs[name].values) != len(output.values):
+                raise ValueError(f"`english.outputs.{name}` must have one value for each of {name}.")
+        return self
 
     def applies(self, industry_kind: str | None) -> bool:
         """Whether a company of this industry kind is looked at through this operator."""
@@ -77,6 +106,18 @@ class Operator(OperatorHead):
 
     question: Text
     hash: str
+
+    def in_language(self, language: Language) -> Operator:
+        """The operator as a strategy of this language asks it."""
+        if language == "zh" or self.english is None:
+            return self
+        outputs = {}
+        for name, output in self.outputs.items():
+            english = self.english.outputs[name]
+            unit = english.unit or (output.unit if output.unit.isascii() else "")
+            outputs[name] = output.model_copy(update={**dict(english), "unit": unit})
+        words = {"title": self.english.title, "question": self.english.question, "outputs": outputs}
+        return self.model_copy(update=words)
 
     def __hash__(self) -> int:
         """Operators of equal files are equal, so the hash of the file is that of the operator."""

@@ -16,7 +16,7 @@ from typing import Annotated, Any, Literal, NamedTuple
 from pydantic import BeforeValidator, Field, model_validator
 
 from workbench.errors import StrategyError
-from workbench.records import Blind
+from workbench.records import Blind, StageName
 from workbench.strategy.findings import KeyPath
 from workbench.strategy.news import NewsStrategy
 from workbench.strategy.parts import (
@@ -316,9 +316,14 @@ class ChaptersStrategy(StrategyBase):
     framework: Framework
     hard_rules: tuple[HardRule, ...] = ()
 
+    def prompt_name(self, role: Literal["chapter", "synthesis"], stage: StageName = "draft") -> str:
+        """The prompt an agent is asked with, in the language of the strategy: ``revise_chapter_en``."""
+        name = role if stage == "draft" else f"revise_{role}"
+        return name if self.language == "zh" else f"{name}_{self.language}"
+
     def prompt_names(self) -> tuple[str, ...]:
-        drafts = ("chapter", SYNTHESIS)
-        return (*drafts, *(f"revise_{name}" for name in drafts)) if self.revise else drafts
+        stages: tuple[StageName, ...] = ("draft", "revised") if self.revise else ("draft",)
+        return tuple(self.prompt_name(role, stage) for stage in stages for role in ("chapter", "synthesis"))
 
     def problems(self) -> Iterator[Problem]:
         yield from self.framework.problems(("framework",))

@@ -98,14 +98,17 @@ def moat(book: Book) -> Finding:
     high = mean >= (0.12 if book.financial else 0.40)
     rich = returns is not None and returns >= 0.15
     width = "宽" if steady and high and rich else "窄" if rich or (high and steady) else "无"
-    word = book.words.choice(width)
+    gist = book.say(
+        "没有护城河" if width == "无" else f"护城河{width}",
+        "no moat" if width == "无" else f"{book.words.choice(width)} moat",
+    )
     reading = book.say(
-        f"水平{'高' if high else '不高'}，{'五年平稳' if steady else '起伏大'}，护城河{width}",
-        f"{'high' if high else 'not high'}, {'steady' if steady else 'uneven'}: moat {word}",
+        f"水平{'高' if high else '不高'}，{'五年平稳' if steady else '起伏大'}，{gist}",
+        f"{'high' if high else 'not high'}, {'steady' if steady else 'uneven'}: {gist}",
     )
     return Finding(
         score={"宽": 86.0, "窄": 62.0, "无": 42.0}[width],
-        gist=book.say(f"护城河{width}", f"moat {word}"),
+        gist=gist,
         note=book.words.sentence([book.run(name, 5), reading]),
         outputs={"moat_width": width},
         evidence=[book.run(name, 5)],
@@ -135,7 +138,7 @@ def cycle_analysis(book: Book) -> Finding:
         score={"非周期": 68.0, "顶部": 40.0, "下行": 36.0, "底部": 55.0, "上行": 64.0}[position],
         gist=book.say(f"周期位置：{word}", f"cycle: {word}"),
         note=book.words.sentence(
-            [*shown, book.say(f"对照自身历史，位置属{word}", f"by its own history {word}")]
+            [*shown, book.say(f"对照自身历史，位置属{word}", f"by its own history: {word}")]
         ),
         outputs={"cycle_position": position},
         evidence=shown,
@@ -165,9 +168,9 @@ def capital_allocation(book: Book) -> Finding:
             f"归母净利润由 {money(profit[0][1])}到 {money(profit[-1][1])}",
             f"profit from {money(profit[0][1])} to {money(profit[-1][1])}",
         ),
-        book.say("留存的钱有回报", "what was kept paid")
+        book.say("留存的钱有回报", "the profit kept paid off")
         if pays
-        else book.say("留存的钱没有换来相称的利润", "what was kept did not pay"),
+        else book.say("留存的钱没有换来相称的利润", "the profit kept did not pay off"),
         book.say("派息率未知", "payout unknown") if payout is None else book.cite("payout"),
     ]
     word = book.words.choice(quality)

@@ -26,6 +26,7 @@ from workbench.llm.baseline import (  # noqa: F401 - each registers its rules
 from workbench.llm.baseline.book import Book
 from workbench.llm.baseline.finding import RULES, Finding, no_view
 from workbench.llm.baseline.registry import answers
+from workbench.llm.baseline.wording import Wording
 
 CONFIDENCE = {"high": 0.8, "medium": 0.6, "low": 0.4}
 """Confidence of a draft by the sufficiency of its evidence."""
@@ -148,7 +149,7 @@ def draft(request: Request) -> dict[str, Any]:
         "conclusion": _conclusion(findings, book),
         "analysis": _analysis(findings),
         "key_evidence": list(evidence)[:KEY_EVIDENCE],
-        **_outputs(request, findings),
+        **_outputs(request, findings, book.words),
     }
 
 
@@ -209,14 +210,16 @@ def _findings(request: Request, book: Book) -> list[Finding]:
     ]
 
 
-def _outputs(request: Request, findings: Sequence[Finding]) -> dict[str, Any]:
+def _outputs(request: Request, findings: Sequence[Finding], words: Wording) -> dict[str, Any]:
     """Every output the operators ask for; None where no rule gave one, or one the operator does not allow."""
     answered: dict[str, Any] = {}
     for operator, finding in zip(request.task["operators"], findings, strict=True):
         for name, output in operator["outputs"].items():
             value = finding.outputs.get(name)
-            allowed = output["type"] != "choice" or value in output["values"]
-            answered[name] = value if allowed else None
+            if output["type"] == "choice" and value is not None:
+                spellings = (value, words.choice(value))
+                value = next((known for known in spellings if known in output["values"]), None)
+            answered[name] = value
     return answered
 
 
@@ -286,7 +289,8 @@ def _contradictions(book: Book, answer: Mapping[str, Any], score: float) -> Iter
     A high price contradicts nothing but the wish to buy, so a chapter about the price pulls no other.
     """
     for pair in CONTRADICTIONS:
-        if book.earlier(pair.earlier) in pair.earlier_values and answer.get(pair.here) in pair.here_values:
+        earlier, here = book.earlier(pair.earlier), answer.get(pair.here)
+        if book.words.means(earlier, pair.earlier_values) and book.words.means(here, pair.here_values):
             yield Change(book.say(pair.zh, pair.en), cost=CONTRADICTION_COST)
     for chapter in book.chapters:
         theirs = chapter["score"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -67,7 +68,7 @@ class Desk:
 
     def says(self, field: str, value: str) -> bool:
         """Whether a chapter chose this value, given in Chinese, in whichever language it answered."""
-        return self.found(field) in (value, self.words.choice(value))
+        return self.words.means(self.found(field), (value,))
 
     @property
     def valued(self) -> bool:
@@ -117,7 +118,7 @@ class Desk:
     def unknown_vetoes(self) -> list[str]:
         """Vetoes on a field that a chapter was asked for and could not answer."""
         return [
-            rule.name.split("：")[-1]
+            re.split("[:：] ?", rule.name)[-1]
             for rule in self.rules
             if self._ends_it(rule)
             and any(self._unanswered(condition.field) for condition in rule.when.conditions)

@@ -51,7 +51,7 @@ def bank_asset_quality(book: Book) -> Finding:
         signs.append(book.say("减值增长快于资产", "losses grow faster than assets"))
     quality = ("稳健", "关注", "恶化", "恶化")[len(signs)]
     word = book.words.choice(quality)
-    gist = book.say(f"资产质量：{word}", f"asset quality {word}")
+    gist = book.say(f"资产质量：{word}", f"asset quality: {word}")
     shown = [book.cite("equity_to_assets")]
     if losses is not None:
         shown.append(book.run("credit_impairment"))
@@ -111,7 +111,7 @@ def broker_cycle(book: Book) -> Finding:
         score={"低谷": 66.0, "中段": 56.0, "高峰": 38.0}[position],
         gist=book.say(f"券商周期：{word}", f"broker cycle: {word}"),
         note=book.words.sentence(
-            [book.run("roe", 5), book.say(f"处在自身周期的{word}", f"{word} of its own cycle")]
+            [book.run("roe", 5), book.say(f"处在自身周期的{word}", f"at the {word} of its own cycle")]
         ),
         outputs={"broker_position": position},
         evidence=[book.run("roe", 5)],

@@ -113,13 +113,18 @@ def related_party(book: Book) -> Finding:
         score=35.0 if large else 65.0,
         gist=book.say(
             "其他应收款偏大" if large else "其他应收款占比不大",
-            "large other receivables" if large else "small other receivables",
+            f"other receivables are {'large' if large else 'small'}",
         ),
-        note=book.say(
-            f"{book.cite('other_receivables')}，占总资产 {book.words.percent(share)}，"
-            + ("大到足以藏下资金占用，需查附注。" if large else "资金占用的空间有限；披露文本不在证据内。"),
-            f"{book.cite('other_receivables')} is {book.words.percent(share)} of assets, "
-            + ("enough to hide money lent to insiders." if large else "which leaves little to hide."),
+        note=book.words.sentence(
+            [
+                book.say(
+                    f"{book.cite('other_receivables')}，占总资产 {book.words.percent(share)}，"
+                    + ("大到足以藏下资金占用，需查附注" if large else "资金占用的空间有限"),
+                    f"{book.cite('other_receivables')}: {book.words.percent(share)} of assets, "
+                    + ("enough to hide money lent to insiders" if large else "which leaves little to hide"),
+                ),
+                book.say("披露文本不在证据内", "the disclosures themselves are not in the evidence"),
+            ]
         ),
         outputs={
             "related_party_risk": "高" if large else "低",
@@ -147,7 +152,7 @@ def quick_screen(book: Book) -> Finding:
     against = [text for failed, text in known if failed]
     for_it = [text for failed, text in known if not failed]
     result = "通过" if not against else "观察" if len(against) == 1 else "不通过"
-    headline = book.say(f"初筛{result}", f"quick screen {book.words.choice(result)}")
+    headline = book.say(f"初筛{result}", f"quick screen: {book.words.choice(result)}")
     parts = [
         book.say(f"{headline}。", f"{headline[0].upper()}{headline[1:]}."),
         book.words.sentence(against, book.say("未过的是：", "Against: ")),

@@ -49,7 +49,7 @@ def _gist(book: Book, passed: int, failed: Sequence[str], blank: int) -> str:
             f"压力情景扛得住{count(passed)}个，{count(blank)}个缺数",
             f"withstands {count(passed)} of the scenarios, {count(blank)} unknown",
         )
-    return book.say("压力情景都扛得住", "withstands the scenarios")
+    return book.say("压力情景都扛得住", "withstands every scenario")
 
 
 _FIGURES = {
@@ -71,7 +71,7 @@ def _business_scenarios(book: Book) -> tuple[Scenario, ...]:
         else cash + 2 * fcf >= short + long / 3
     )
     return (
-        (book.say("营业利润降三成，仍要付息分红", "operating profit down by a third"), slump),
+        (book.say("营业利润降三成，仍要付息分红", "operating profit down by three tenths"), slump),
         (book.say("最差一年的自由现金流连续重演两年", "the worst free cash flow two years running"), drought),
         (book.say("两年借不到新钱而债务照常到期", "two years without new loans"), closed),
     )
@@ -84,7 +84,7 @@ def _financial_scenarios(book: Book) -> tuple[Scenario, ...]:
     equity, assets = book.item("total_equity"), book.item("total_assets")
     return (
         (
-            book.say("净利润降三成，分红照旧", "profit down by a third with the dividend kept"),
+            book.say("净利润降三成，分红照旧", "profit down by three tenths with the dividend kept"),
             None if payout is None else payout <= 0.7,
         ),
         (

@@ -361,7 +361,8 @@ def _why(desk: Desk, before: Mapping[str, Any], after: Mapping[str, Any], reason
 def _told(desk: Desk, chapter: Chapter) -> str:
     """A chapter's conclusion under its title, without the full stop."""
     text = str(chapter["fields"]["conclusion"]).rstrip("。.")
-    return desk.say(f"{chapter['title']}：{text}", f"{chapter['title']}: {text}")
+    within = text[:1].lower() + text[1:] if text[1:2].islower() else text
+    return desk.say(f"{chapter['title']}：{text}", f"{chapter['title']}: {within}")
 
 
 def _worst(desk: Desk, chapter: Chapter) -> str:

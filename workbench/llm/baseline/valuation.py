@@ -87,7 +87,8 @@ def pe_trap_detection(book: Book) -> Finding:
         "陷阱": book.say("低市盈率多半是陷阱", "the low P/E is most likely a trap"),
         "疑似": book.say("低市盈率要打折扣看", "the low P/E is to be discounted"),
         "非陷阱": book.say(
-            "利润有现金支撑、没有下滑迹象，便宜是真便宜", "cheap is cheap: the profit is backed and holds"
+            "利润有现金支撑、没有下滑迹象，便宜是真便宜",
+            "really cheap: the profit is backed by cash and holds",
         ),
     }[verdict]
     gist = {
@@ -113,9 +114,14 @@ def ev_fcf_multiple(book: Book) -> Finding:
             return Finding(
                 score=24.0,
                 gist=book.say("自由现金流为负，EV/FCF 无意义", "free cash flow is negative, no EV/FCF"),
-                note=book.say(
-                    f"{book.cite('fcf')}，EV/FCF 没有意义，这个价格买不到现金。",
-                    f"{book.cite('fcf')}: EV/FCF means nothing, the price buys no cash.",
+                note=book.words.sentence(
+                    [
+                        book.cite("fcf"),
+                        book.say(
+                            "EV/FCF 没有意义，这个价格买不到现金",
+                            "EV/FCF means nothing, the price buys no cash",
+                        ),
+                    ]
                 ),
                 outputs={"ev_fcf_view": "高估"},
                 evidence=[book.cite("fcf")],
@@ -155,7 +161,7 @@ def safety_margin(book: Book) -> Finding:
             )
         return Finding(
             score=20.0,
-            gist=book.say("正常盈利为负，没有安全边际", "no normal earnings, no margin of safety"),
+            gist=book.say("正常盈利为负，没有安全边际", "normal earnings not positive, no margin of safety"),
             note=book.words.sentence(
                 [
                     close,
@@ -207,7 +213,7 @@ def historical_valuation(book: Book) -> Finding:
     word, quoted = book.words.choice(place), book.quote("price_position_5y")
     return Finding(
         score=ladder(-position, (-0.15, 72), (-0.3, 66), (-0.7, 56), below=44),
-        gist=book.say(f"价格处于五年{word}", f"price {word} by its five years"),
+        gist=book.say(f"价格处于五年{word}", f"price in the {word} part of its five years"),
         note=book.words.sentence(
             [
                 quoted,
@@ -232,10 +238,10 @@ def price_model(book: Book) -> Finding:
             )
         return Finding(
             score=22.0,
-            gist=book.say("正常盈利为负，给不出买入价", "no normal earnings, no buy price"),
+            gist=book.say("正常盈利为负，给不出买入价", "normal earnings not positive, no buy price"),
             note=book.say(
                 "正常盈利不为正，任何买入价都是猜测，不给。",
-                "Without normal earnings any buy price would be a guess, so none is given.",
+                "Normal earnings are not positive: any buy price would be a guess, so none is given.",
             ),
             outputs={"action": "回避"},
         )

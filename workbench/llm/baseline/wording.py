@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Literal
 
 from workbench.evidence.labels import CHINESE, unit_of
@@ -14,7 +14,9 @@ _ENGLISH = {
     "accounts_receivable": "receivables",
     "capex": "capital expenditure",
     "cfo": "operating cash flow",
+    "cash_to_short_debt": "cash to short-term debt",
     "contract_liabilities": "customer prepayments",
+    "debt_to_assets_ex_advances": "liabilities to assets without prepayments",
     "dividends_and_interest_paid": "dividends and interest paid",
     "equity_parent": "shareholders' equity",
     "ev_fcf": "EV/FCF",
@@ -22,6 +24,7 @@ _ENGLISH = {
     "fcf_margin": "free cash flow margin",
     "interest_bearing_debt": "interest-bearing debt",
     "long_term_debt": "long-term debt",
+    "net_interest_to_assets": "net interest to average assets",
     "pb": "P/B",
     "pe": "P/E",
     "price_position_5y": "price position within five years",
@@ -34,30 +37,28 @@ _ENGLISH = {
 
 _CHOICES = {
     "可信": "credible", "存疑": "doubtful", "不可信": "not credible",
-    "通过": "passed", "观察": "to be watched", "不通过": "failed",
-    "低": "low", "中": "middling", "高": "high",
+    "通过": "passed", "观察": "watch", "不通过": "failed",
+    "低": "low", "中": "medium", "高": "high",
     "优秀": "excellent", "良好": "good", "一般": "fair", "差": "poor", "合格": "adequate",
     "优": "good", "良": "fair",
     "质量成长(GARP)": "quality growth (GARP)", "纯硬收息": "income", "烟蒂股": "cigar butt",
     "价值发现": "value recovery", "关联方资源": "related-party resources",
     "宽": "wide", "窄": "narrow", "无": "none",
-    "底部": "at the bottom", "上行": "going up", "顶部": "at the top", "下行": "going down",
-    "非周期": "not cyclical",
+    "底部": "bottom", "上行": "upswing", "顶部": "top", "下行": "downswing", "非周期": "not cyclical",
     "改善": "improving", "平稳": "steady", "恶化": "worsening", "持平": "flat",
     "健康": "sound", "可控": "bearable", "危险": "dangerous",
-    "占用上下游": "financed by suppliers and customers", "被占用": "financing its customers",
-    "均衡": "balanced",
+    "占用上下游": "financed by others", "被占用": "financing others", "均衡": "balanced",
     "轻": "light", "重": "heavy",
-    "可持续": "sustainable", "需观察": "to be watched", "不可持续": "not sustainable",
-    "不分红": "nothing is paid",
-    "非陷阱": "no trap", "疑似": "maybe a trap", "陷阱": "a trap",
-    "低估": "cheap", "合理": "fair", "高估": "dear",
+    "正": "positive", "负": "negative",
+    "可持续": "sustainable", "需观察": "uncertain", "不可持续": "not sustainable", "不分红": "no dividend",
+    "非陷阱": "no trap", "疑似": "possible trap", "陷阱": "trap",
+    "低估": "cheap", "合理": "fair", "高估": "expensive",
     "充足": "ample", "不足": "thin", "为负": "negative",
-    "低位": "low", "中位": "in the middle", "高位": "high",
-    "买入": "buy", "观望": "wait", "回避": "stay away",
-    "收窄": "narrowing", "稳健": "sound", "关注": "to be watched",
+    "低位": "low", "中位": "middle", "高位": "high",
+    "买入": "buy", "观望": "watch", "回避": "avoid",
+    "收窄": "narrowing", "稳健": "sound", "关注": "watch",
     "增长": "growing", "下滑": "falling",
-    "偏弱": "weak", "有回报": "it pays", "回报不明": "return unclear", "军备竞赛": "an arms race",
+    "偏弱": "weak", "有回报": "pays off", "回报不明": "unclear", "军备竞赛": "arms race",
     "低成本": "low cost", "中等": "in the middle", "高成本": "high cost",
     "稳定": "steady", "波动": "uneven", "偏低": "low",
     "低谷": "trough", "中段": "middle", "高峰": "peak",
@@ -94,6 +95,10 @@ class Wording:
     def choice(self, value: str) -> str:
         """A value an operator chose, in the reader's language."""
         return self.say(value, _CHOICES.get(value, value))
+
+    def means(self, answered: object, values: Collection[str]) -> bool:
+        """Whether an answer is one of these values, given in Chinese, in either language."""
+        return any(answered in (value, _CHOICES.get(value)) for value in values)
 
     def figure(self, name: str, value: float) -> str:
         """A value of an item or ratio in its own unit."""

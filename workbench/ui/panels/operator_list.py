@@ -77,7 +77,7 @@ def _table(workspace: Workspace, shown: list[Operator], uses: dict[str, list[str
     st.dataframe(
         [
             {
-                "title": operator.title + (" ●" if PREFIX + operator.id in drafts else ""),
+                "title": _title(operator, edited=PREFIX + operator.id in drafts),
                 "id": operator.id,
                 "category": operator.category,
                 "gate": _gate(operator),
@@ -101,6 +101,10 @@ def _table(workspace: Workspace, shown: list[Operator], uses: dict[str, list[str
             "used": column.ListColumn(t("operators.used_by"), width=190),
         },
     )
+
+
+def _title(operator: Operator, *, edited: bool) -> str:
+    return operator.in_language(language()).title + (" ●" if edited else "")
 
 
 def _gate(operator: Operator) -> str:

@@ -12,7 +12,7 @@ from workbench.strategy.document import Document
 from workbench.strategy.findings import KeyPath
 from workbench.ui import text
 from workbench.ui.editing import show
-from workbench.ui.language import t, term
+from workbench.ui.language import language, t, term
 from workbench.ui.navigation import link
 from workbench.ui.palette import ACCENT, FAINT, TEXT
 from workbench.ui.panels import fields
@@ -146,7 +146,7 @@ def _operators(studio: Studio, path: KeyPath, known: Sequence[str]) -> None:
 
 def _operator_line(studio: Studio, id: str) -> str:
     try:
-        operator = studio.workspace.operators.get(id)
+        operator = studio.workspace.operators.get(id).in_language(language())
     except StrategyError:
         return text.escape(id)
     gate = ", ".join(operator.industries)
@@ -156,7 +156,7 @@ def _operator_line(studio: Studio, id: str) -> str:
 
 def _operator_words(studio: Studio, id: str) -> str:
     try:
-        operator = studio.workspace.operators.get(id)
+        operator = studio.workspace.operators.get(id).in_language(language())
     except StrategyError:
         return id
     return f"{operator.title} · {id} · {operator.category}"
