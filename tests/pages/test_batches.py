@@ -83,6 +83,20 @@ def test_a_universe_over_dates_is_judged_from_the_form_to_its_results(
     assert not app.warning
 
 
+@pytest.mark.parametrize(("chosen", "blind"), [(None, "identity"), ("none", "none"), ("full", "full")])
+def test_companies_are_judged_blind_unless_the_reader_says_otherwise(
+    open_page: Open, workspace: Workspace, chosen: str | None, blind: str
+) -> None:
+    app = fill_in(open_page("batch", strategy="quick_scan"), "AAPL", "2016-06-30")
+    if chosen:
+        control = f"batch.blind.{workspace.strategy('quick_scan').hash}"
+        app.segmented_control(key=control).set_value(chosen).run()
+    app = started(app)
+    workspace.batches.wait(app.query_params["batch"], WAIT_S)
+
+    assert [row.blind for row in workspace.store.find()] == [blind]
+
+
 def test_a_season_is_chosen_by_competition_and_days(open_page: Open, workspace: Workspace) -> None:
     app = open_page("batch", pipeline="match")
     app.selectbox(key="batch.competition").set_value("English Premier League").run()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Mapping, Sequence
+from typing import get_args
 
 import streamlit as st
 
@@ -12,10 +13,13 @@ from workbench.evidence.fixtures import fixtures, resolve_fixtures
 from workbench.evidence.news import count_items, items
 from workbench.evidence.universe import read_universe
 from workbench.pipelines.batches import Item, company_items, match_items, news_items, parse_dates
-from workbench.records import BASELINE
+from workbench.records import BASELINE, Blind
 from workbench.store.batch_records import BatchOrder
+from workbench.strategy.blinding import blinded, for_backtest
+from workbench.strategy.files import LoadedStrategy
+from workbench.strategy.schema import ChaptersStrategy
 from workbench.ui import text
-from workbench.ui.language import t
+from workbench.ui.language import t, term
 from workbench.ui.panels.run_form import Kind, choose_kind, choose_models, choose_strategy
 from workbench.ui.panels.states import errors_shown
 from workbench.workspace import Workspace
@@ -43,6 +47,8 @@ def batch_form(workspace: Workspace, asked: Mapping[str, str]) -> BatchOrder | N
         strategy = choose_strategy(workspace, kind, asked.get("strategy"), PAGE)
         if strategy is None:
             return None
+        if kind == "chapters":
+            strategy = _made_blind(strategy)
         models = choose_models(workspace.models(strategy), asked, PAGE)
         concurrency, budget = _limits(workspace, paid=not models.baseline_only)
         if not chosen:
@@ -64,6 +70,21 @@ def batch_form(workspace: Workspace, asked: Mapping[str, str]) -> BatchOrder | N
             if st.button(t("batch.start"), type="primary", icon=":material/play_arrow:", key="batch.start"):
                 return order
     return None
+
+
+def _made_blind(strategy: LoadedStrategy) -> LoadedStrategy:
+    """The strategy as blind as the reader chooses; blind from the start unless its file says otherwise."""
+    proposed = for_backtest(strategy).strategy
+    chosen = st.segmented_control(
+        t("batch.blind"),
+        get_args(Blind),
+        default=proposed.blind if isinstance(proposed, ChaptersStrategy) else None,
+        required=True,
+        format_func=lambda blind: term("studio_blind", blind),
+        help=t("batch.blind_help"),
+        key=f"batch.blind.{strategy.hash}",
+    )
+    return blinded(strategy, chosen)
 
 
 def _subjects(workspace: Workspace, kind: Kind) -> tuple[str, Sequence[Item]]:

@@ -15,7 +15,7 @@ from workbench.evidence.view import View, parse_day
 from workbench.records import BASELINE, Models, Subject, Tier
 from workbench.strategy.files import LoadedStrategy
 from workbench.ui import text
-from workbench.ui.language import t, term
+from workbench.ui.language import language, t, term
 from workbench.ui.panels import subject_picker
 from workbench.ui.panels.states import errors_shown, show_error
 from workbench.workspace import Workspace
@@ -142,7 +142,8 @@ def choose_strategy(workspace: Workspace, kind: Kind, asked: str | None, page: s
         st.warning(t("form.no_strategy"), icon=":material/warning:")
         return None
     names = list(usable)
-    first = asked if asked in names else DEFAULT_STRATEGY[kind]
+    own_language = f"{DEFAULT_STRATEGY[kind]}_{language()}"
+    first = asked if asked in names else own_language if own_language in names else DEFAULT_STRATEGY[kind]
     chosen = st.selectbox(
         t("form.strategy"),
         names,
