@@ -37,6 +37,7 @@ from workbench.commands.football import absences, matches
 from workbench.commands.models import models, spend
 from workbench.commands.news import news
 from workbench.commands.notify import notify, push_what_is_due
+from workbench.commands.outcomes import outcomes
 from workbench.compare import compare as compare_runs
 from workbench.doctor import examine
 from workbench.engine.plan import Plan
@@ -126,6 +127,7 @@ cli.add_command(feeds)
 cli.add_command(notify)
 cli.add_command(batch)
 cli.add_command(batches)
+cli.add_command(outcomes)
 cli.add_command(models)
 cli.add_command(spend)
 

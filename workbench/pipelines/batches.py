@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import calendar
 import datetime as dt
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from workbench.errors import InputError
+from workbench.evidence.days import months_later
 from workbench.evidence.fixtures import Fixture
 from workbench.evidence.instruments import Instrument
 from workbench.evidence.news import NewsItem
@@ -95,13 +95,6 @@ def _range(text: str) -> Iterator[dt.date]:
             if unit in _DAYS:
                 day = start + dt.timedelta(days=number * count * _DAYS[unit])
             else:
-                day = _months_later(start, number * count * _MONTHS[unit])
+                day = months_later(start, number * count * _MONTHS[unit])
         except (OverflowError, ValueError):
             return  # the calendar ends in the year 9999
-
-
-def _months_later(start: dt.date, months: int) -> dt.date:
-    year, month = divmod(start.year * 12 + start.month - 1 + months, 12)
-    last = calendar.monthrange(year, month + 1)[1]
-    at_end = start.day == calendar.monthrange(start.year, start.month)[1]
-    return dt.date(year, month + 1, last if at_end else min(start.day, last))

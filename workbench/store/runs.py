@@ -8,6 +8,7 @@ marks the run ``interrupted``, and ``resume`` lets another process take it over 
 
 from __future__ import annotations
 
+import datetime as dt
 import json
 import secrets
 from collections.abc import Iterable, Iterator, Sequence
@@ -27,6 +28,7 @@ from workbench.store.batches import BatchStore, begin_item
 from workbench.store.database import Database, insert, utc_now
 from workbench.store.deliveries import DeliveryStore
 from workbench.store.migrations import migrations
+from workbench.store.outcomes import OutcomeStore
 from workbench.store.owners import Owner, interrupt_orphans
 from workbench.store.pace import Pace, usual_pace
 from workbench.store.payments import Payments
@@ -122,6 +124,7 @@ class RunStore:
         self._db = Database(path, migrations)
         self._owner = Owner(path.parent / "locks")
         self.batches = BatchStore(self._db, self._owner)
+        self.outcomes = OutcomeStore(self._db)
         self.payments = Payments(self._db)
         self.signals = SignalStore(self._db)
         self.deliveries = DeliveryStore(self._db)
@@ -291,6 +294,16 @@ class RunStore:
         where, values = _where(filters)
         with self._db.read() as db:
             return int(db.execute(f"select count(*) from runs r {where}", values).fetchone()[0])
+
+    def judged(self, pipeline: PipelineName) -> list[tuple[str, dt.date]]:
+        """The subjects of finished runs, by key, each with the days as of which it was judged."""
+        with self._db.read() as db:
+            found = db.execute(
+                "select distinct subject_key, as_of from runs where pipeline = ? and status = 'done'"
+                " order by 1, 2",
+                [pipeline],
+            ).fetchall()
+        return [(key, dt.date.fromisoformat(day)) for key, day in found]
 
     def values(self, column: Literal["pipeline", "strategy", "label", "status", "subject_key"]) -> list[str]:
         """The distinct values of a column, for the choices of a filter."""
