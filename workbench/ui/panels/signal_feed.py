@@ -61,15 +61,11 @@ def _cards(workspace: Workspace, run_ids: list[str], recast: Ways) -> None:
 
 def _flash_share(counts: Mapping[Urgency, int]) -> None:
     """Warn when FLASH is more frequent than the reader finds right."""
-    most = st.session_state.get("signals.flash_share", FLASH_SHARE)
     total, flashes = sum(counts.values()), counts["FLASH"]
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        if total >= ENOUGH and 100 * flashes > most * total:
-            share = text.percent(flashes / total)
-            words = t("signals.too_many", share=share, flashes=flashes, total=total, most=most)
-            st.warning(words, icon=":material/warning:", width="stretch")
+        place = st.container()
         with st.popover(t("signals.share"), key="signals.share", type="tertiary"):
-            st.number_input(
+            most = st.number_input(
                 t("signals.share_words"),
                 min_value=0,
                 max_value=100,
@@ -78,6 +74,10 @@ def _flash_share(counts: Mapping[Urgency, int]) -> None:
                 key="signals.flash_share",
                 bind="query-params",
             )
+    if total >= ENOUGH and 100 * flashes > most * total:
+        share = text.percent(flashes / total)
+        words = t("signals.too_many", share=share, flashes=flashes, total=total, most=most)
+        place.warning(words, icon=":material/warning:")
 
 
 def _empty() -> None:
