@@ -13,7 +13,6 @@ import shlex
 import socket
 import subprocess
 import sys
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NoReturn, get_args
 
@@ -38,6 +37,7 @@ from workbench.commands.models import models, spend
 from workbench.commands.news import news
 from workbench.commands.notify import notify, push_what_is_due
 from workbench.commands.outcomes import outcomes
+from workbench.commands.strategy import lint, prompts
 from workbench.compare import compare as compare_runs
 from workbench.doctor import examine
 from workbench.engine.plan import Plan
@@ -57,7 +57,6 @@ from workbench.llm.base import CacheUse
 from workbench.records import Blind, Models, PipelineName, Run, RunStatus, TickerSubject
 from workbench.store import backups
 from workbench.strategy.blinding import blinded
-from workbench.strategy.findings import Finding
 from workbench.workspace import Workspace, init_workspace
 
 APP = Path(__file__).with_name("server.py")
@@ -128,6 +127,8 @@ cli.add_command(notify)
 cli.add_command(batch)
 cli.add_command(batches)
 cli.add_command(outcomes)
+cli.add_command(prompts)
+cli.add_command(lint)
 cli.add_command(models)
 cli.add_command(spend)
 
@@ -409,49 +410,6 @@ def doctor(workspace: Workspace, restore: bool) -> int:
     for check in examine(workspace):
         click.echo(f"{check.status:8}{check.name:12}{console.one_line(check.detail)}")
         failed = failed or check.status == "error"
-    return int(failed)
-
-
-@cli.group()
-def prompts() -> None:
-    """Look after the prompt files."""
-
-
-@prompts.command("check")
-@with_workspace
-def check_prompts(workspace: Workspace) -> int:
-    """Check every prompt, and that no released one was changed."""
-    return _print_findings(workspace.prompts.check(), f"{len(workspace.prompts.names())} prompts are fine.")
-
-
-@prompts.command("release")
-@with_workspace
-def release_prompts(workspace: Workspace) -> None:
-    """Lock the prompt files that are not locked yet: from now on a change is a new version."""
-    print_lines(workspace.prompts.release() or ["Every prompt is released already."])
-
-
-@cli.command()
-@click.argument("names", metavar="[STRATEGY]...", nargs=-1)
-@with_workspace
-def lint(workspace: Workspace, names: tuple[str, ...]) -> int:
-    """Check strategies, or all of them, with the operators and prompts they name."""
-    known = workspace.strategies()
-    if unknown := [name for name in names if name not in known]:
-        raise InputError(f"there is no strategy {unknown[0]!r}.", remedy=f"There are: {', '.join(known)}.")
-    checked = names or tuple(known)
-    findings = [finding for name in checked for finding in workspace.lint(name)]
-    return _print_findings(findings, f"{', '.join(checked)}: no finding.")
-
-
-def _print_findings(findings: Iterable[Finding], all_fine: str) -> int:
-    failed = False
-    for finding in findings:
-        all_fine = ""
-        click.echo(console.one_line(str(finding)))
-        failed = failed or finding.severity == "error"
-    if all_fine:
-        click.echo(all_fine)
     return int(failed)
 
 
