@@ -23,6 +23,7 @@ Sufficiency = Literal["high", "medium", "low", "none"]
 RunStatus = Literal["running", "done", "failed", "cancelled", "interrupted"]
 BatchStatus = Literal["running", "done", "stopped", "cancelled", "interrupted"]
 Tier = Literal["specialist", "aggregator"]
+ReasoningEffort = Literal["none", "minimal", "low", "medium", "high", "xhigh"]
 Urgency = Literal["FLASH", "ALERT", "NOTE", "FYI"]
 LinkType = Literal["direct", "chain", "sector", "macro"]
 FlashType = Literal[
@@ -172,6 +173,17 @@ class Scale(Record):
     neutral: float | None = None
     unit: str = ""
 
+    @property
+    def digits(self) -> int:
+        """Decimals a score is written with: none on a long scale, two on a short one."""
+        return 0 if self.high - self.low >= 10 else 2
+
+    def difference(self, before: float | None, after: float | None) -> float | None:
+        """After minus before as they are written, so that the three figures add up for a reader."""
+        if before is None or after is None:
+            return None
+        return round(round(after, self.digits) - round(before, self.digits), self.digits)
+
 
 PERCENT_SCALE = Scale(low=0, high=100, neutral=50, unit="points")
 EDGE_SCALE = Scale(low=-1, high=1, neutral=0, unit="home edge")
@@ -239,6 +251,12 @@ class Report(Record):
         return self.revised or self.draft
 
     @property
+    def change(self) -> float | None:
+        """Revised minus draft score as they are written; None where one of them is missing."""
+        draft, revised = (opinion.score if opinion else None for opinion in (self.draft, self.revised))
+        return self.scale.difference(draft, revised)
+
+    @property
     def counted(self) -> bool:
         return self.status == "ok" and self.final is not None
 
@@ -294,7 +312,7 @@ class Sampling(Record):
     temperature: float | None = Field(default=None, ge=0, le=2)
     seed: int | None = None
     max_tokens: int | None = Field(default=None, ge=1)
-    reasoning_effort: Literal["none", "minimal", "low", "medium", "high", "xhigh"] | None = None
+    reasoning_effort: ReasoningEffort | None = None
 
     @property
     def params(self) -> dict[str, Any]:

@@ -10,11 +10,15 @@ from typing import get_args
 
 import pytest
 
+from workbench import doctor
+from workbench.configured import Origin
 from workbench.evaluate.forecasts import Reason, Yardstick
 from workbench.evaluate.scoreboard import Metric
 from workbench.evidence.league import Result, Venue
 from workbench.evidence.view import MatchStatus
+from workbench.llm.formats import AnswerFormat
 from workbench.records import BatchStatus, Blind, PipelineName, RunStatus, StageName, Standing, Sufficiency
+from workbench.store.payments import SpendBy
 from workbench.store.runs import Order
 from workbench.strategy.schema import LABEL_EN, LABEL_ZH
 from workbench.ui.language import LANGUAGES, catalogue
@@ -50,6 +54,10 @@ CLOSED_SETS = {
     "sufficiency": get_args(Sufficiency),
     "stage": get_args(StageName),
     "runs_order": get_args(Order),
+    "answer_format": get_args(AnswerFormat),
+    "spend_by": get_args(SpendBy),
+    "check_status": get_args(doctor.Status),
+    "settings_origin": get_args(Origin),
 }
 """Sections read with ``term`` whose members are a closed set of the code."""
 

@@ -18,7 +18,7 @@ SpendBy = Literal["day", "model", "agent", "run", "batch"]
 SPEND_BY: tuple[SpendBy, ...] = get_args(SpendBy)
 
 _GROUPS: dict[SpendBy, tuple[str, str]] = {
-    "day": ("substr(c.started, 1, 10)", "substr(c.started, 1, 10)"),
+    "day": ("substr(c.started, 1, 10)", "''"),
     "model": ("coalesce(nullif(c.resolved_model, ''), c.requested_model)", "''"),
     "agent": ("r.pipeline || ' / ' || c.agent", "p.title"),
     "run": ("c.run_id", "r.subject_title"),

@@ -27,6 +27,7 @@ PageName = Literal[
     "signals",
     "fixtures",
     "evaluate_football",
+    "settings",
 ]
 
 Section = Literal["", "blocks", "evaluate"]
@@ -54,6 +55,7 @@ ENTRIES = (
     Entry("signals"),
     Entry("fixtures"),
     Entry("evaluate_football", "evaluate"),
+    Entry("settings"),
     Entry("run", hidden=True),
 )
 

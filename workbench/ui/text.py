@@ -68,25 +68,16 @@ def score(value: float | None, scale: Scale) -> str:
     """A score in the digits of its scale: whole points on 0-100, two decimals on a short one, signed."""
     if value is None:
         return MISSING
-    text = number(value, _digits(scale))
+    text = number(value, scale.digits)
     return f"+{text}" if scale.low < 0 < value else text
 
 
-def change(before: float | None, after: float | None, scale: Scale) -> str:
-    """The signed difference of two scores on one scale."""
-    if before is None or after is None:
-        return MISSING
-    difference = difference_of(before, after, scale)
-    if difference == 0:
-        return "±0"
-    shown = number(difference, _digits(scale))
+def change(difference: float | None, scale: Scale) -> str:
+    """The difference of two scores of a scale, with its sign: ``+7``, ``−0.10``, ``0``."""
+    if not difference:
+        return MISSING if difference is None else "0"
+    shown = number(difference, scale.digits)
     return shown if difference < 0 else f"+{shown}"
-
-
-def difference_of(before: float, after: float, scale: Scale) -> float:
-    """After minus before as they are shown, so that the three figures add up for a reader."""
-    digits = _digits(scale)
-    return round(round(after, digits) - round(before, digits), digits)
 
 
 def moment(when: dt.datetime | None) -> str:
@@ -119,6 +110,11 @@ def cost(dollars: float | None) -> str:
     return t("number.free") if dollars == 0 else f"${dollars:,.4f}"
 
 
+def dollars(value: float) -> str:
+    """Money nobody counts in fractions of a cent: ``0.4`` -> ``$0.40``; small sums keep four decimals."""
+    return f"${value:,.2f}" if value == 0 or abs(value) >= 0.1 else f"${value:,.4f}"
+
+
 def model_name(name: str) -> str:
     """A model as it is named everywhere: the baseline never without saying that it is no model."""
     return t("model.baseline") if name == BASELINE else name
@@ -143,10 +139,6 @@ def short(text: str, limit: int = 160) -> str:
         if room < 0:
             return line[:index].rstrip() + "…"
     return line
-
-
-def _digits(scale: Scale) -> int:
-    return 0 if scale.high - scale.low >= 10 else 2
 
 
 def _minus(text: str) -> str:
