@@ -323,8 +323,7 @@ def test_a_silent_chapter_counts_as_neutral_and_costs_confidence() -> None:
     draft, revised = conclude(chapter(70, 0.7), chapter(None, agent="估值"))
     assert (draft["信心水平"], revised["信心水平"]) == ("高", "中")
     assert (
-        revised["why_changed"]
-        == "评分由 70 改为 60、信心由高改为中：估值没有结论，按中性计入，信心打折扣。"
+        revised["why_changed"] == "评分由 70 改为 60、信心由高改为中：估值没有结论，按中性计入，信心打折扣。"
     )
     assert "估值没有可用的结论" in draft["analysis"]
 
@@ -335,13 +334,13 @@ def test_a_price_to_stay_away_from_keeps_a_good_company_below_the_middle() -> No
     assert draft["综合评分"] > 50
     assert (revised["综合评分"], revised["最终建议"]) == (49, "观望")
     assert "估值：估值，所以分数不过中线" in revised["why_changed"]
-    assert "估值按价格说回避，综合给观望" in revised["step_findings"]["一致性裁决"]
+    assert "“估值”一章说回避，综合给观望" in revised["step_findings"]["一致性裁决"]
 
 
 def test_a_price_to_buy_at_is_no_reason_to_buy_where_another_chapter_doubts() -> None:
     answer, _ = conclude(chapter(40, agent="现金流"), chapter(90, agent="决策", action="买入"))
     assert answer["最终建议"] == "观望"
-    told = "决策按价格说买入，综合只给观望：现金流（40）的疑问没有解开。"
+    told = "“决策”一章说买入，综合只给观望：现金流（40）的疑问没有解开。"
     assert told in answer["step_findings"]["一致性裁决"]
 
 
@@ -356,6 +355,16 @@ def test_a_verdict_in_the_buy_band_may_not_rest_on_a_weak_chapter() -> None:
     assert draft["综合评分"] == pytest.approx(85.3)  # (95 x 0.9 + 48 x 0.15) / 1.05 - a quarter of 12
     assert revised["综合评分"] == 74
     assert "“现金流”一章的疑问没有解开" in revised["why_changed"]
+
+
+def test_a_step_about_the_dividend_says_whether_it_can_go_on_and_what_stands_behind_it() -> None:
+    steps = {"step": "股息来源", "instruction": "..."}
+    task = CONCLUDE | {"steps": [steps]}
+    answers = {"dividend_sustainability": "需观察", "cash_quality": "优", "debt_assessment": "可控"}
+    draft, _ = second_look(task, company(chapters=[chapter(70, **answers)]))
+    assert draft["step_findings"] == {"股息来源": "股息：需观察；利润含金量：优；债务：可控。"}
+    draft, _ = second_look(task, company(chapters=[chapter(70)]))
+    assert draft["step_findings"] == {"股息来源": "股息能否照付未知，不当作付得出。"}
 
 
 def test_every_step_reports_in_order_and_an_unknown_step_says_so() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from workbench.llm.baseline.book import Book
 from workbench.llm.baseline.finding import Finding, ladder, no_view, rule
 
@@ -150,7 +152,7 @@ def debt_structure(book: Book) -> Finding:
         facts.append(book.cite("equity_parent"))
     return Finding(
         score=score,
-        gist=book.say(f"债务结构{word}", f"debt {word}"),
+        gist=_debt_gist(book, word, signs if verdict == "可控" else []),
         note=book.words.sentences(
             [
                 book.words.sentence(facts),
@@ -164,6 +166,17 @@ def debt_structure(book: Book) -> Finding:
             "net_cash_now": round(net_cash / MILLION, 2),
         },
         evidence=[*facts, *(signs if verdict != "健康" else [])],
+    )
+
+
+def _debt_gist(book: Book, word: str, signs: Sequence[str]) -> str:
+    gist = book.say(f"债务结构{word}", f"debt {word}")
+    if not signs:
+        return gist
+    count = book.words.count(len(signs))
+    return book.say(
+        f"{gist}，有{count}处隐忧",
+        f"{gist}, {count} point{'' if len(signs) == 1 else 's'} against it",
     )
 
 
