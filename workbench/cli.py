@@ -6,7 +6,9 @@ stored; 130 interrupted. With ``--json``, standard output holds one JSON object 
 
 from __future__ import annotations
 
+import errno
 import io
+import json
 import os
 import re
 import shlex
@@ -54,13 +56,13 @@ from workbench.evidence.view import parse_day
 from workbench.export import FORMATS, Format, file_name
 from workbench.export import export as export_run
 from workbench.llm.base import CacheUse
+from workbench.login import SECRETS, is_loopback, login_of
 from workbench.records import Blind, Models, PipelineName, Run, RunStatus, TickerSubject
 from workbench.store import backups
 from workbench.strategy.blinding import blinded
 from workbench.workspace import Workspace, init_workspace
 
-APP = Path(__file__).with_name("server.py")
-ADDRESS = "127.0.0.1"
+LOOPBACK = "127.0.0.1"
 
 _NO_TEXT = re.compile("[\0\ud800-\udfff]")
 """Half surrogate pairs, as bytes that are no UTF-8 arrive, fit in no database; a zero fits in no path."""
@@ -157,30 +159,48 @@ def init(folder: Path) -> None:
 
 @cli.command()
 @click.option("--port", default=8501, show_default=True, type=click.IntRange(1024, 65535))
+@click.option(
+    "--address",
+    default=LOOPBACK,
+    show_default=True,
+    help="Address to listen on; one that others can reach needs a login: see docs/security.md.",
+)
 @with_workspace
-def app(workspace: Workspace, port: int) -> int | None:
+def app(workspace: Workspace, port: int, address: str) -> int | None:
     """Open the workbench in a browser."""
-    free = _free_port(port)
+    login = login_of(workspace.root)
+    if login is None and not is_loopback(address):
+        raise InputError(
+            f"{address} can be reached from elsewhere, and this workspace has no login.",
+            remedy=f"Add [auth] to {SECRETS} of the workspace, as docs/security.md describes.",
+        )
+    free = _free_port(address, port)
     if free != port:
         click.echo(f"Port {port} is taken, using {free}.")
-    click.echo(f"Analyst Workbench on http://{ADDRESS}:{free} (workspace {workspace.root}, Ctrl-C to stop)")
+    click.echo(f"Analyst Workbench on http://{address}:{free} (workspace {workspace.root}, Ctrl-C to stop)")
     sys.stdout.flush()
     # All other settings, safe for a machine with neighbours, are in .streamlit/config.toml beside the app.
-    flags = ["--server.address", ADDRESS, "--server.port", str(free)]
-    command = [sys.executable, "-m", "streamlit", "run", str(APP), *flags]
+    options: dict[str, Any] = {"server.address": address, "server.port": free}
+    if login is not None:
+        options["secrets.files"] = [str(workspace.root / SECRETS)]
+        options["server.allowedHosts"] = [login.host, LOOPBACK, "localhost"]
+        options["browser.serverAddress"] = login.host
+    command = [sys.executable, "-m", "workbench.server", json.dumps(options)]
     os.environ["WORKBENCH_HOME"] = str(workspace.root)
     if os.name == "nt":  # where exec does not replace the process
         return subprocess.call(command)
     os.execv(sys.executable, command)
 
 
-def _free_port(first: int) -> int:
+def _free_port(address: str, first: int) -> int:
     for port in range(first, min(first + 50, 65536)):
         with socket.socket() as probe:
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, os.name != "nt")
             try:
-                probe.bind((ADDRESS, port))
-            except OSError:
+                probe.bind((address, port))
+            except OSError as error:
+                if error.errno != errno.EADDRINUSE:
+                    raise InputError(f"cannot listen on {address}: {error.strerror}.") from error
                 continue
             return port
     raise InputError(f"no port is free between {first} and {first + 49}.", remedy="Name another: --port.")

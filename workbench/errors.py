@@ -52,6 +52,10 @@ class AmbiguousError(InputError):
         self.candidates = candidates
 
 
+class AccessError(WorkbenchError):
+    """Whoever is at the page may read, but not change anything."""
+
+
 class StrategyError(WorkbenchError):
     """A strategy or operator file cannot be used."""
 

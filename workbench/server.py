@@ -1,10 +1,15 @@
-"""The web server: ``streamlit run workbench/server.py``. What happens once, before the first page is asked.
+"""The web server: ``python -m workbench.server OPTIONS``, as ``workbench app`` starts it.
+
+OPTIONS is a JSON object of Streamlit's settings; those not named are in ``.streamlit/config.toml`` beside it.
+What happens here happens once, before the first page is asked.
 
 Importing this module imports what the first page needs, so that whoever opens it does not wait for it.
 """
 
 from __future__ import annotations
 
+import json
+import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
@@ -12,7 +17,8 @@ from pathlib import Path
 import streamlit as st
 
 from workbench.errors import WorkbenchError
-from workbench.ui import session
+from workbench.permission import lay_down
+from workbench.ui import access, session
 from workbench.ui.panels import heading, installed, runs_table, start  # noqa: F401 - the first page
 from workbench.ui.panels.states import show_unexpected
 
@@ -24,8 +30,13 @@ async def lifespan(app: st.App) -> AsyncIterator[None]:
         workspace = session.open_workspace()
         _ = workspace.evidence
         workspace.courier.start()
+    lay_down(access.may_edit)
     yield
     session.close_workspaces()
 
 
 app = st.App(Path(__file__).with_name("app.py"), lifespan=lifespan, on_script_error=show_unexpected)
+
+if __name__ == "__main__":
+    with suppress(KeyboardInterrupt):  # Ctrl-C is how it is meant to end
+        app.run(config=json.loads(sys.argv[1]))

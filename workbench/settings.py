@@ -35,6 +35,8 @@ class Settings(BaseSettings):
             None for no limit.
         language: ``WORKBENCH_LANGUAGE``, language of the interface; None asks the browser.
         notify: ``WORKBENCH_NOTIFY``, apprise addresses that loud signals are pushed to, parted by spaces.
+        editors: ``WORKBENCH_EDITORS``, e-mail addresses of those who may change things on a server with a
+            login, parted by spaces; everybody else there may only read.
         notify_days: ``WORKBENCH_NOTIFY_DAYS``, days after which news is too old to be pushed.
     """
 
@@ -59,7 +61,12 @@ class Settings(BaseSettings):
     requests_per_minute: int | None = Field(default=None, ge=1)
     language: Literal["zh", "en"] | None = None
     notify: SecretStr | None = None
+    editors: str = ""
     notify_days: int = Field(default=3, ge=0)
+
+    def is_editor(self, email: str) -> bool:
+        """Whether a person who has logged in under this address may change things."""
+        return email.casefold() in self.editors.casefold().split()
 
     def models(self, otherwise: Models) -> Models:
         """The model of each tier; ``otherwise`` where the environment names none."""

@@ -13,7 +13,7 @@ PACKAGE = ROOT / "workbench"
 SOURCES = sorted(path.relative_to(ROOT) for path in [*PACKAGE.rglob("*.py"), *(ROOT / "pages").glob("*.py")])
 
 FLOORS = (
-    ("records", "settings", "errors"),
+    ("records", "settings", "errors", "permission", "login"),
     ("evidence", "llm", "store", "rules", "strategy"),
     ("engine",),
     ("pipelines", "compare", "evaluate", "export", "drafts", "delivery"),

@@ -20,6 +20,7 @@ from workbench.engine.crew import Crew, WorkerDiedError
 from workbench.engine.plan import Plan
 from workbench.errors import BatchError, InputError, StoreError, WorkbenchError
 from workbench.llm.budget import BudgetError
+from workbench.permission import require_editor
 from workbench.records import Models, Subject
 from workbench.store.batch_records import Batch, BatchItem, BatchOrder, ItemKey, ItemState, Spending
 
@@ -118,8 +119,10 @@ class BatchManager:
         """Stop a batch: runs in flight are cancelled and keep their finished agents. It can be resumed.
 
         Raises:
+            AccessError: Whoever asks may only read.
             InputError: This process does not carry it out.
         """
+        require_editor()
         self._session(batch_id).cancel()
 
     def wait(self, batch_id: str, timeout: float | None = None) -> Batch:

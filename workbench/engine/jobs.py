@@ -24,6 +24,7 @@ from workbench.engine.runner import Event, Result, run
 from workbench.engine.writer import Writer
 from workbench.errors import InputError
 from workbench.llm.base import Model
+from workbench.permission import require_editor
 from workbench.records import Models, Receipt, Report, Verdict
 from workbench.store.batch_records import ItemKey
 
@@ -148,8 +149,10 @@ class JobManager:
         """Stop a run: calls in flight are dropped, finished reports stay. No effect on a finished run.
 
         Raises:
+            AccessError: Whoever asks may only read.
             InputError: This process did not start that run.
         """
+        require_editor()
         self._loop.call_soon_threadsafe(self._job(run_id).cancel)
 
     def wait(self, run_id: str, timeout: float | None = None) -> Result:
@@ -174,7 +177,12 @@ class JobManager:
         return self._job(run_id).outcome
 
     def ask(self, question: Coroutine[Any, Any, T]) -> Future[T]:
-        """Carry out something else that asks models: they are all asked from one loop."""
+        """Carry out something else that asks models: they are all asked from one loop.
+
+        Raises:
+            AccessError: Whoever asks may only read.
+        """
+        require_editor()
         return asyncio.run_coroutine_threadsafe(question, self._loop)
 
     def close(self) -> None:

@@ -32,6 +32,7 @@ from workbench.evidence.instruments import Instrument, Instruments
 from workbench.evidence.migrations import migrations
 from workbench.evidence.news_text import item_id
 from workbench.evidence.view import View
+from workbench.permission import require_editor
 
 T = TypeVar("T")
 
@@ -174,8 +175,10 @@ class EvidenceDB:
             Number of rows inserted.
 
         Raises:
+            AccessError: Whoever asks may only read.
             EvidenceError: A row breaks the table's rules; nothing of the call is kept.
         """
+        require_editor()
         if table not in IMPORT_TABLES or origin == SAMPLE:
             raise ValueError(f"cannot import into {table!r} as {origin!r}")
         try:
@@ -194,9 +197,11 @@ class EvidenceDB:
         """Delete the rows that were added under an origin, and return how many there were.
 
         Raises:
+            AccessError: Whoever asks may only read.
             InputError: Nothing was imported under that name.
             EvidenceError: The database cannot be written.
         """
+        require_editor()
         if table not in IMPORT_TABLES or origin == SAMPLE:
             raise ValueError(f"cannot forget {origin!r} of {table!r}")
         known = self.rows(f"SELECT DISTINCT origin FROM {table} WHERE origin != ? ORDER BY 1", (SAMPLE,))

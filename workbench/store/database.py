@@ -22,6 +22,7 @@ from sqlite_utils import Database as Connection
 from sqlite_utils import Migrations
 
 from workbench.errors import StoreError
+from workbench.permission import require_editor
 from workbench.store.backups import back_up, damaged
 
 BUSY_TIMEOUT_S = 5.0
@@ -96,15 +97,21 @@ class Database:
                 yield connection
 
     @contextmanager
-    def write(self) -> Iterator[Connection]:
+    def write(self, *, upkeep: bool = False) -> Iterator[Connection]:
         """One transaction that holds the write lock from its first statement; all or nothing.
 
         Inside another one of the same thread it is part of that one.
 
+        Args:
+            upkeep: The workbench looks after its own records; nobody needs a right to that.
+
         Raises:
+            AccessError: Whoever asks may only read.
             StoreError: The disk is full, the file is read-only or damaged, or another process held the
                 lock for longer than ``BUSY_TIMEOUT_S``.
         """
+        if not upkeep:
+            require_editor()
         with self._explained():
             connection = self._connection()
             if connection.conn.in_transaction:

@@ -100,7 +100,7 @@ def interrupt_orphans(database: Database, owner: Owner) -> int:
     if not dead:
         return 0
     orphans = f"status = 'running' and owner in ({', '.join('?' * len(dead))})"
-    with database.write() as db:
+    with database.write(upkeep=True) as db:
         return sum(
             int(db.execute(f"update {table} set status = 'interrupted' where {orphans}", dead).rowcount)
             for table in ("runs", "batches")

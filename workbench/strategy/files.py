@@ -15,6 +15,7 @@ from filelock import FileLock, Timeout
 from pydantic import TypeAdapter, ValidationError
 
 from workbench.errors import StrategyError
+from workbench.permission import require_editor
 from workbench.strategy import tree
 from workbench.strategy.findings import Finding, KeyPath, schema_findings
 from workbench.strategy.schema import STRATEGY_KINDS, Strategy
@@ -109,8 +110,10 @@ def write_atomically(path: Path, data: bytes, *, new: bool = False) -> None:
         new: Refuse to replace an existing file.
 
     Raises:
+        AccessError: Whoever asks may only read.
         StrategyError: The file exists although it must be new, or the disk refuses.
     """
+    require_editor()
     try:
         with tempfile.NamedTemporaryFile(dir=path.parent, prefix=".", suffix=".part", delete=False) as part:
             temporary = Path(part.name)

@@ -10,6 +10,7 @@ import hashlib
 from pathlib import Path
 
 from workbench.errors import StrategyError
+from workbench.permission import require_editor
 from workbench.strategy.document import Document
 from workbench.strategy.files import check_name, load_strategy, read_file, replace_file, write_atomically
 from workbench.strategy.lint import Libraries, lint
@@ -106,8 +107,10 @@ class StrategyFolder:
             What it was, for the history.
 
         Raises:
+            AccessError: Whoever asks may only read.
             StrategyError: No such strategy, or the disk refuses.
         """
+        require_editor()
         data, path = self.read(name), self._path(name)
         try:
             path.unlink()

@@ -73,9 +73,11 @@ def begin(preferences: Path, configured: Language | None) -> None:
         )
 
 
-def choose(new: Language, preferences: Path) -> None:
-    """Switch this session to ``new`` and save it for the next one."""
+def choose(new: Language, preferences: Path | None) -> None:
+    """Switch this session to ``new`` and save it for the next one, where there is a file to save it in."""
     st.session_state[_STATE] = new
+    if preferences is None:
+        return
     preferences.parent.mkdir(parents=True, exist_ok=True)
     preferences.write_text(json.dumps({"language": new}), encoding="utf-8")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from pathlib import Path
 
+from workbench.permission import granted
 from workbench.ui import language
 from workbench.workspace import Workspace, find_workspace
 
@@ -41,8 +42,8 @@ def begin() -> None:
 
 
 def switch_language(new: language.Language) -> None:
-    """Change the language of this session, and of new ones in this workspace."""
-    language.choose(new, _preferences())
+    """Change the language of this session, and of new ones in this workspace where its reader may."""
+    language.choose(new, _preferences() if granted() else None)
 
 
 def _preferences() -> Path:

@@ -37,11 +37,14 @@ def show_error(error: WorkbenchError) -> None:
 
 
 def show_unexpected(error: Exception) -> bool:
-    """Show a defect of ours in one line; its traceback is for the terminal.
+    """Show in one line what a page did not see coming; the traceback of a defect is for the terminal.
 
     Returns:
         True: Streamlit shows nothing of its own.
     """
+    if isinstance(error, WorkbenchError):  # out of a callback, where no page can catch it
+        show_error(error)
+        return True
     log.exception("a page failed", exc_info=error)
     st.error(t("state.unexpected", kind=type(error).__name__), icon=":material/bug_report:")
     return True
