@@ -12,6 +12,7 @@ import statistics
 import time
 from collections.abc import Callable
 
+from streamlit import config
 from streamlit.testing.v1 import AppTest
 
 from benchmarks.bench import ROOT, conclude, new_workspace
@@ -54,6 +55,7 @@ def main() -> None:
             ticker = TICKERS[n // 4 % 4]
             finished_signal(workspace.store, str(n), day, urgency, impact, tickers=(ticker,))
         os.environ["WORKBENCH_HOME"] = str(workspace.root)
+        config.set_option("server.address", "127.0.0.1")
         app = AppTest.from_file(str(ROOT / "workbench" / "app.py"), default_timeout=60)
         app.run()
         app.switch_page("../pages/signals.py").run()

@@ -49,7 +49,7 @@ def _banner(signals: SignalStore) -> None:
     total = signals.counts(urgencies=("FLASH",), dismissed=False)["FLASH"]
     if not total:
         return
-    shown = signals.latest(limit=SHOWN, urgencies=("FLASH",), dismissed=False)
+    shown = signals.find(limit=SHOWN, urgencies=("FLASH",), dismissed=False)
     with st.container(border=True, gap=None):
         for row in shown:
             _flash(signals, row)

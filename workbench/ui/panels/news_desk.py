@@ -9,6 +9,7 @@ import streamlit as st
 
 from workbench import crews
 from workbench.errors import InputError, WorkbenchError
+from workbench.evidence.feeds import FEEDS, pull
 from workbench.evidence.news import NewsItem, add_items, count_items, items
 from workbench.evidence.news_text import Language
 from workbench.evidence.readers.news import NewsFile, read_news, read_pasted
@@ -24,6 +25,9 @@ PAGE_SIZE = 20
 PASTED = "pasted"
 """Origin of items that were typed or pasted."""
 
+DAYS_BACK = 30
+"""How far back a feed is asked."""
+
 REFRESH_S = 0.7
 SHOWN_REFUSED = 5
 
@@ -35,6 +39,8 @@ def news_desk(workspace: Workspace) -> None:
             _paste(workspace)
         with st.popover(t("news.upload"), icon=":material/upload_file:", key="news.upload"):
             _upload(workspace)
+        with st.popover(t("news.pull"), icon=":material/rss_feed:", key="news.pull"):
+            _pull(workspace)
     if said := st.session_state.pop("news.said", None):
         st.success(said, icon=":material/check:")
     if batch_id := st.query_params.get("batch", ""):
@@ -66,6 +72,26 @@ def _upload(workspace: Workspace) -> None:
         if st.form_submit_button(t("news.add"), type="primary") and file is not None:
             with errors_shown():
                 _add(workspace, read_news(file.getvalue(), file.name), file.name)
+
+
+def _pull(workspace: Workspace) -> None:
+    """Ask a service for what is new, about the watchlist or some words."""
+    with st.form("news.pull.form", border=False):
+        name = st.selectbox(
+            t("news.feed"),
+            list(FEEDS),
+            format_func=lambda name: f"{name} · {FEEDS[name].title}",
+            key="news.feed",
+        )
+        words = st.text_input(t("news.query"), key="news.query", help=t("news.query_help"))
+        if st.form_submit_button(t("news.pull"), type="primary"):
+            with errors_shown(), st.spinner(t("news.pulling")):
+                watched = () if words else workspace.store.signals.watched()
+                since = dt.datetime.now(dt.UTC).date() - dt.timedelta(days=DAYS_BACK)
+                kept = pull(workspace.evidence, FEEDS[name], tickers=watched, words=words, since=since)
+                said = t("news.added", new=kept.new, known=kept.known, refused=kept.left_out)
+                st.session_state["news.said"] = f"{name}: {said}"
+                st.rerun()
 
 
 def _add(workspace: Workspace, file: NewsFile, origin: str) -> None:

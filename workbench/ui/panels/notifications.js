@@ -3,6 +3,7 @@
 
 const SEEN = "workbench.signals.seen";
 const REMEMBERED = 500;
+const AT_ONCE = 3;
 
 function seen() {
   try {
@@ -22,8 +23,9 @@ function announce(signals) {
     remember(signals.map((signal) => signal.id)); // what was there before is not news
     return;
   }
-  const fresh = signals.filter((signal) => !known.includes(signal.id)).reverse();
-  for (const signal of fresh) {
+  const fresh = signals.filter((signal) => !known.includes(signal.id));
+  const loudest = [...fresh].sort((one, other) => other.stays - one.stays).slice(0, AT_ONCE);
+  for (const signal of loudest.reverse()) {
     const shown = new Notification(signal.title, {
       body: signal.body,
       tag: signal.id,
