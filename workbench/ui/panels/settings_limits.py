@@ -94,7 +94,13 @@ def _table(
         columns=[key, *fields],
     ).astype({key: "str"} | dict.fromkeys(fields, "float64"))
     edited = st.data_editor(
-        frame, key=editor, num_rows="dynamic", hide_index=True, column_config=dict(config), alt=alt
+        frame,
+        key=editor,
+        num_rows="dynamic",
+        hide_index=True,
+        placeholder=text.MISSING,
+        column_config=dict(config),
+        alt=alt,
     )
     return {
         str(row[key]).strip(): {field: _plain(row[field]) for field in fields if pd.notna(row[field])}

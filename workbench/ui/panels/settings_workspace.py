@@ -63,7 +63,7 @@ def _written(setting: Setting) -> str:
     value: Any = setting.value
     if value is None:
         return text.MISSING if setting.origin == "default" else t("settings.key_hidden")
-    return f"{value:g}" if isinstance(value, float) else str(value)
+    return f"{value:g}" if isinstance(value, float) else str(value) or text.MISSING
 
 
 def _checks(checks: Iterable[Check]) -> None:
@@ -73,7 +73,7 @@ def _checks(checks: Iterable[Check]) -> None:
             t("column.status"): [
                 f"{STATUS_SIGNS[check.status]} {term('check_status', check.status)}" for check in rows
             ],
-            t("settings.what"): [text.escape(check.name) for check in rows],
+            t("settings.what"): [term("check_name", check.name) for check in rows],
             t("settings.found"): [text.escape(check.detail) for check in rows],
         },
         border="horizontal",
