@@ -124,7 +124,7 @@ def _report_cells(report: Report) -> tuple[str, ...]:
         report.standing,
         _score(draft, report.scale),
         _score(revised, report.scale),
-        _moved(draft, revised, report.scale),
+        _moved(report),
         _confidence(draft, revised),
         report.evidence.sufficiency,
         report.error or (revised.why_changed if revised else ""),
@@ -369,22 +369,18 @@ def _dollars(cost: float | None) -> str:
 
 
 def _score(opinion: Opinion | None, scale: Scale) -> str:
-    return MISSING if opinion is None else _number(opinion.score, _digits(scale))
+    return MISSING if opinion is None else _number(opinion.score, scale.digits)
 
 
-def _moved(draft: Opinion | None, revised: Opinion | None, scale: Scale) -> str:
-    if not (draft and revised) or draft.score is None or revised.score is None:
-        return MISSING
-    return f"{revised.score - draft.score:+.{_digits(scale)}f}"
+def _moved(report: Report) -> str:
+    if not report.change:
+        return MISSING if report.change is None else "0"
+    return f"{report.change:+.{report.scale.digits}f}"
 
 
 def _confidence(draft: Opinion | None, revised: Opinion | None) -> str:
     values = [_number(o.confidence, 2) for o in (draft, revised) if o]
     return " -> ".join(dict.fromkeys(values)) or MISSING
-
-
-def _digits(scale: Scale) -> int:
-    return 0 if scale.high - scale.low >= 10 else 2
 
 
 def _number(value: object, digits: int) -> str:

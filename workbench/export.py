@@ -243,14 +243,13 @@ def _template() -> Template:
 def _score(opinion: Opinion | None, scale: Scale) -> str:
     if opinion is None or opinion.score is None:
         return "–"
-    return f"{opinion.score:.{_digits(scale)}f}"
+    return f"{opinion.score:.{scale.digits}f}"
 
 
 def _change(report: Report) -> str:
-    draft, revised = report.draft, report.revised
-    if not (draft and revised) or draft.score is None or revised.score is None:
-        return "–"
-    return f"{revised.score - draft.score:+.{_digits(report.scale)}f}"
+    if not report.change:
+        return "–" if report.change is None else "0"
+    return f"{report.change:+.{report.scale.digits}f}"
 
 
 def _position(opinion: Opinion | None, scale: Scale) -> float | None:
@@ -258,11 +257,6 @@ def _position(opinion: Opinion | None, scale: Scale) -> float | None:
     if opinion is None or opinion.score is None:
         return None
     return 100 * (opinion.score - scale.low) / (scale.high - scale.low)
-
-
-def _digits(scale: Scale) -> int:
-    """Whole points on a long scale, two decimals on a short one."""
-    return 0 if scale.high - scale.low >= 10 else 2
 
 
 def _flat(value: object) -> str:

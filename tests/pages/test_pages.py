@@ -7,8 +7,9 @@ from typing import get_args
 
 import pytest
 from streamlit.testing.v1 import AppTest
-from ui_fixtures import Open, chapters_run, match_run, stored
+from ui_fixtures import Open, chapters_run, match_run, opinion_lines, stored
 
+from workbench.ui import text
 from workbench.ui.language import LANGUAGES, Language, catalogue
 from workbench.ui.navigation import PageName
 from workbench.workspace import Workspace
@@ -59,11 +60,10 @@ def test_a_company_run_is_shown_in_full(open_page: Open, workspace: Workspace, l
     assert texts["label.watch"] in shown
     assert texts["verdict.counted"].format(counted=6, total=6) in shown
     assert "模型给出的建议是买入" in shown  # the warning
-    table = app.dataframe[0].value
-    assert list(table["agent"]) == [*(c[1] for c in chapters_titles()), "综合研判"]
-    assert list(table["draft"])[3] == "46"
-    assert list(table["revised"])[3] == "39"
-    assert list(table["change"])[3] == -7
+    lines = opinion_lines(app)
+    assert [line["agent"] for line in lines] == [*(c[1] for c in chapters_titles()), "综合研判"]
+    assert (lines[3]["score"], lines[3]["change"]) == ("46 → 39", "−7")
+    assert (lines[2]["score"], lines[2]["change"]) == ("88 → 88", "0")
 
 
 def chapters_titles() -> list[tuple[str, str]]:
@@ -73,7 +73,20 @@ def chapters_titles() -> list[tuple[str, str]]:
 def test_the_largest_change_can_come_first(open_page: Open, workspace: Workspace) -> None:
     app = open_page("run", run=stored(workspace.store, chapters_run()))
     app.segmented_control(key="run.order").set_value("change").run()
-    assert [abs(change) for change in app.dataframe[0].value["change"]] == [10, 8, 7, 5, 2, 1, 0]
+    changes = [line["change"].removeprefix("−") for line in opinion_lines(app)]
+    assert changes == ["10", "8", "7", "5", "2", "1", "0"]
+
+
+def test_a_reason_is_never_cut(open_page: Open, workspace: Workspace) -> None:
+    """The cells of a dataframe held three lines, and the end of what a model wrote was lost."""
+    run = chapters_run()
+    first = run.reports[0]
+    assert first.revised
+    reason = "\n\n".join(f"Point {number} of the checklist changed the score." for number in range(40))
+    told = first.model_copy(update={"revised": first.revised.model_copy(update={"why_changed": reason})})
+    run = run.model_copy(update={"reports": (told, *run.reports[1:])})
+    lines = opinion_lines(open_page("run", run=stored(workspace.store, run)))
+    assert lines[0]["why"] == text.escape(reason.replace("\n\n", " "))
 
 
 def test_the_rule_that_moved_the_verdict_is_named_with_both_values(
@@ -88,10 +101,9 @@ def test_a_match_run_shows_missing_experts_as_missing(open_page: Open, workspace
     app = open_page("run", run=stored(workspace.store, match_run()))
     assert not app.exception
     assert app.metric[0].value == "2.0 – 1.1"
-    table = app.dataframe[0].value.set_index("agent")
-    assert table.loc["Squad", "draft"] == "–"
-    assert table.loc["Squad", "status"] == "○ no data"
-    assert table.loc["Head to head", "why"] == "the model did not answer within 120 s."
+    lines = {line["agent"]: line for line in opinion_lines(app)}
+    assert (lines["Squad"]["score"], lines["Squad"]["status"]) == ("–", "○ no data")
+    assert lines["Head to head"]["why"] == text.escape("the model did not answer within 120 s.")
     assert "3 of 5 counted" in words(app)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Button
-from ui_fixtures import Open, chapters_run, stored
+from ui_fixtures import Open, chapters_run, opinion_lines, stored
 
 from workbench.llm.base import Model, Reply, Request
 from workbench.ui.language import catalogue
@@ -47,7 +47,7 @@ def test_a_company_is_run_from_the_form_to_its_verdict(open_page: Open, workspac
     app = follow(app, workspace)
     assert not app.exception
     assert app.title[0].value.startswith("贵州茅台")
-    assert len(app.dataframe[0].value) == 7
+    assert len(opinion_lines(app)) == 7
     assert app.metric[0].value != "–"
 
 
@@ -69,7 +69,7 @@ def test_a_match_is_run_from_the_form_to_its_probabilities(open_page: Open, work
     app = follow(app, workspace)
     assert not app.exception
     assert app.title[0].value == "Liverpool – Chelsea"
-    assert "○ no data" in list(app.dataframe[0].value["status"])
+    assert "○ no data" in [line["status"] for line in opinion_lines(app)]
 
 
 def test_the_examples_of_the_home_page_run_at_once(open_page: Open, workspace: Workspace) -> None:
@@ -121,7 +121,7 @@ def test_a_failed_run_says_why_and_keeps_what_it_has(open_page: Open, workspace:
     app = open_page("run", run=stored(workspace.store, failed))
     assert not app.exception
     assert app.error[0].value == r"the model refused\."
-    assert len(app.dataframe[0].value) == 2
+    assert len(opinion_lines(app)) == 2
 
 
 def test_a_run_can_be_repeated_with_the_strategy_it_had(open_page: Open, workspace: Workspace) -> None:

@@ -32,9 +32,12 @@ from workbench.records import (
 )
 from workbench.store.runs import RunStore
 from workbench.strategy.prompts import Prompt
+from workbench.ui.panels.opinions import COLUMNS
 
 Open = Callable[..., AppTest]
 """``open_page(name, **query)`` of the fixture of that name."""
+
+Lines = list[dict[str, str]]
 
 STARTED = dt.datetime(2026, 3, 2, 1, 30, tzinfo=dt.UTC)
 HOSTILE = (
@@ -321,3 +324,16 @@ def plan_of(run: Run) -> Plan:
         conclude=lambda reports: Verdict(),
         receipt=lambda: Receipt(as_of=run.as_of),
     )
+
+
+def opinion_lines(app: AppTest) -> Lines:
+    """The table of the agents on the page of a run, column by name."""
+    agents = [str(button.label) for button in app.button if str(button.key).startswith("run.opinion.")]
+    cells = [element.value for element in app.markdown if element.value.startswith(":small[")]
+    columns = list(COLUMNS)[1:]
+    assert len(cells) == len(agents) * len(columns)
+    rows = [cells[start : start + len(columns)] for start in range(0, len(cells), len(columns))]
+    return [
+        {"agent": agent, **{name: cell[len(":small[") : -1] for name, cell in zip(columns, row, strict=True)}}
+        for agent, row in zip(agents, rows, strict=True)
+    ]

@@ -56,11 +56,16 @@ def test_a_score_has_the_digits_and_the_sign_of_its_scale() -> None:
 
 def test_draft_change_and_revised_add_up_as_they_are_shown() -> None:
     """82.0 -> 70.9 was shown as 82, 71 and -11.1."""
-    assert text.change(82.0, 70.9, PERCENT_SCALE) == "−11"
-    assert text.change(0.52, 0.42, EDGE_SCALE) == "−0.10"
-    assert text.change(50.2, 49.8, PERCENT_SCALE) == "±0"
-    assert text.change(39, 46, PERCENT_SCALE) == "+7"
-    assert text.change(None, 46, PERCENT_SCALE) == "–"
+    assert text.change(PERCENT_SCALE.difference(82.0, 70.9), PERCENT_SCALE) == "−11"
+    assert text.change(EDGE_SCALE.difference(0.52, 0.42), EDGE_SCALE) == "−0.10"
+    assert text.change(PERCENT_SCALE.difference(39, 46), PERCENT_SCALE) == "+7"
+    assert text.change(PERCENT_SCALE.difference(None, 46), PERCENT_SCALE) == "–"
+
+
+@pytest.mark.parametrize(("before", "after"), [(50.2, 49.8), (49.8, 50.2), (50, 50)])
+def test_no_change_has_no_sign(before: float, after: float) -> None:
+    """It was shown as +0, and -0 in a terminal."""
+    assert text.change(PERCENT_SCALE.difference(before, after), PERCENT_SCALE) == "0"
 
 
 def test_a_figure_without_a_unit_has_about_three_digits() -> None:

@@ -409,7 +409,7 @@ def _dumbbell_row(report: Report, scale: Scale) -> dict[str, Any]:
         "revised": revised,
         "draft_text": text.score(draft, scale),
         "revised_text": text.score(revised, scale),
-        "change": text.change(draft, revised, scale),
+        "change": text.change(report.change, scale),
         "why": report.revised.why_changed if report.revised else "",
         "note": note,
         "at": (max(seen) if right else min(seen)) if seen else scale.low,

@@ -70,7 +70,7 @@ Ink = Literal["light", "dark"]
 TEXT: Mapping[Ink, str] = {"light": "#22262B", "dark": "#E4E2DC"}
 FAINT: Mapping[Ink, str] = {"light": "#5E5A54", "dark": "#B5B1AA"}
 ACCENT: Mapping[Ink, str] = {"light": "#2B4C7E", "dark": "#9DBDF0"}
-PAPER: Mapping[Ink, str] = {"light": "#FCFBF8", "dark": "#15171B"}
+PAPER: Mapping[Ink, str] = {"light": "#FCFBF8", "dark": "#0F1115"}
 """Words to read, words beside the point, marks of the agents, and what everything stands on."""
 
 SERIES = (BLUE, ORANGE, GREEN, PURPLE, "#56B4E9", VERMILLION, GREY)

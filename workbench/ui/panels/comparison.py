@@ -152,7 +152,7 @@ def _figure(name: str, value: float) -> str:
 def _signed(name: str, change: float) -> str:
     figure = _figure(name, abs(change))
     if figure == _figure(name, 0):
-        return "±0"
+        return "0"
     return f"{'+' if change > 0 else text.MINUS}{figure}"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import Literal
 
 import streamlit as st
 
@@ -20,8 +21,16 @@ STATUS_SIGNS: Mapping[Standing, str] = {
 }
 SUFFICIENCY_SIGNS: Mapping[str, str] = {"high": "●●●", "medium": "●●○", "low": "●○○", "none": "○○○"}
 
-_ONE_LINE = 56
-"""Columns of text that a line of the last table column holds at 1280 px."""
+COLUMNS: Mapping[str, int | Literal["stretch"]] = {
+    "agent": 150,
+    "score": 90,
+    "change": 50,
+    "confidence": 100,
+    "evidence": 100,
+    "status": 95,
+    "why": "stretch",
+}
+"""Pixels of each column. Three fit side by side on a phone of 390 px; the last one takes what is left."""
 
 
 def draft_and_revised(run: Run, bands: Sequence[Band], open_agent: Callable[[str], None]) -> None:
@@ -60,54 +69,42 @@ def draft_and_revised(run: Run, bands: Sequence[Band], open_agent: Callable[[str
 
 
 def _table(reports: Sequence[Report], open_agent: Callable[[str], None]) -> None:
-    rows = [_row(report) for report in reports]
-
-    def clicked() -> None:
-        open_agent(reports[st.session_state["run.agent.click"].row].agent)
-
-    text_column, column = st.column_config.TextColumn, st.column_config
-    st.dataframe(
-        rows,
-        hide_index=True,
-        height="content",
-        # Cells wrap in rows above 60 px only, and then hold three lines.
-        row_height=64 if any(text.columns(str(row["why"])) > _ONE_LINE for row in rows) else None,
-        placeholder=text.MISSING,
-        alt=t("opinions.alt"),
-        column_config={
-            "agent": column.ButtonColumn(
-                t("column.agent"),
-                type="tertiary",
-                alignment="left",
-                on_click=clicked,
-                key="run.agent.click",
-                pinned=True,
-            ),
-            "draft": text_column(t("column.draft"), width=70, alignment="right"),
-            "revised": text_column(t("column.revised"), width=70, alignment="right"),
-            "change": column.NumberColumn(t("column.change"), width=80, format="%+.3g"),
-            "confidence": text_column(t("column.confidence"), width=110, help=t("column.confidence_help")),
-            "evidence": text_column(t("column.evidence"), width=110, help=t("column.evidence_help")),
-            "status": text_column(t("column.status"), width=110),
-            "why": text_column(t("column.why"), width="large"),
-        },
-    )
+    """One line an agent. A dataframe would cut the reasons, which take one line or ten."""
+    hints = {"confidence": t("column.confidence_help"), "evidence": t("column.evidence_help")}
+    with st.container(gap="xxsmall"):
+        with _line():
+            for column, width in COLUMNS.items():
+                st.caption(t(f"column.{column}"), width=width, help=hints.get(column))
+        for report in reports:
+            with _line():
+                with st.container(width=COLUMNS["agent"]):
+                    st.button(
+                        text.escape(report.title),
+                        type="tertiary",
+                        wrap=True,
+                        on_click=open_agent,
+                        args=(report.agent,),
+                        key=f"run.opinion.{report.agent}",
+                    )
+                for column, words in _cells(report).items():
+                    with st.container(width=COLUMNS[column]):
+                        st.markdown(f":small[{words}]")
 
 
-def _row(report: Report) -> dict[str, object]:
-    draft, revised = report.draft, report.revised
-    change = None
-    if draft and revised and draft.score is not None and revised.score is not None:
-        change = text.difference_of(draft.score, revised.score, report.scale)
+def _line() -> st.delta_generator.DeltaGenerator:
+    return st.container(border=True, horizontal=True, vertical_alignment="center")
+
+
+def _cells(report: Report) -> Mapping[str, str]:
+    scores = [opinion.score for opinion in (report.draft, report.revised) if opinion]
+    scored = any(score is not None for score in scores)
     return {
-        "agent": report.title,
-        "draft": text.score(_score(draft), report.scale),
-        "revised": text.score(_score(revised), report.scale),
-        "change": change,
+        "score": " → ".join(text.score(score, report.scale) for score in scores) if scored else text.MISSING,
+        "change": text.change(report.change, report.scale),
         "confidence": confidences(report),
         "evidence": sufficiency_words(report.evidence.sufficiency),
         "status": f"{STATUS_SIGNS[report.standing]} {term('status', report.standing)}",
-        "why": text.short(why(report), int(2.7 * _ONE_LINE)),
+        "why": text.escape(" ".join(why(report).split())),
     }
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from workbench.errors import StrategyError, WorkbenchError
-from workbench.records import BASELINE, PERCENT_SCALE, Models
+from workbench.records import BASELINE, EDGE_SCALE, PERCENT_SCALE, Models
 from workbench.store.rows import RunRow
 from workbench.strategy.files import LoadedStrategy
 from workbench.tryout import CaseForesight, Pair, foresee_case, pairs, start_trial
@@ -151,13 +151,7 @@ def results(found: Sequence[Pair]) -> None:
                 "subject": pair.some.subject_title,
                 "saved": _side(pair.saved),
                 "draft": ("⇄ " if pair.flipped else "") + _side(pair.draft),
-                "change": text.change(
-                    pair.saved.score if pair.saved else None,
-                    pair.draft.score if pair.draft else None,
-                    PERCENT_SCALE,
-                )
-                if pair.some.pipeline == "chapters"
-                else (text.MISSING if pair.change is None else f"{pair.change:+.2f}"),
+                "change": _moved(pair),
             }
             for pair in found
         ],
@@ -175,6 +169,12 @@ def results(found: Sequence[Pair]) -> None:
         },
     )
     st.caption(t("studio.trial_open"))
+
+
+def _moved(pair: Pair) -> str:
+    scale = PERCENT_SCALE if pair.some.pipeline == "chapters" else EDGE_SCALE
+    saved, draft = (row.score if row else None for row in (pair.saved, pair.draft))
+    return text.change(scale.difference(saved, draft), scale)
 
 
 def _side(row: RunRow | None) -> str:
