@@ -227,8 +227,10 @@ def _verdict(run: Run) -> Iterator[tuple[str, Value]]:
 
 
 def _fields(run: Run) -> Iterator[tuple[str, Value]]:
-    """The single values of the answer; lists and long prose are for reading, not for comparing."""
+    """The single values of the answer; lists and findings step by step are for reading, not for comparing."""
     for name, value in (run.verdict.fields if run.verdict else {}).items():
+        if name == "step_findings":
+            continue
         inner: Mapping[str, Any] = value if isinstance(value, Mapping) else {"": value}
         for part, single in inner.items():
             if isinstance(single, (int, float, str)):

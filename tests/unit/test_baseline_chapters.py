@@ -337,6 +337,13 @@ def test_a_price_to_stay_away_from_keeps_a_good_company_below_the_middle() -> No
     assert "“估值”一章说回避，综合给观望" in revised["step_findings"]["一致性裁决"]
 
 
+def test_a_conclusion_to_buy_above_the_buy_price_says_what_holds_it_up() -> None:
+    answer, _ = conclude(chapter(90, safety_margin=12.0), chapter(76, agent="决策", action="观望"))
+    assert answer["最终建议"] == "买入"
+    told = "“决策”一章说观望，综合给买入：现价还没到买入价，撑起分数的是其余各章。"
+    assert told in answer["step_findings"]["一致性裁决"]
+
+
 def test_a_price_to_buy_at_is_no_reason_to_buy_where_another_chapter_doubts() -> None:
     answer, _ = conclude(chapter(40, agent="现金流"), chapter(90, agent="决策", action="买入"))
     assert answer["最终建议"] == "观望"

@@ -53,7 +53,7 @@ SECOND = make_run(
         score=25,
         label="avoid",
         confidence=0.5,
-        fields={"最终建议": "观望", "buy_price": 1100.0},
+        fields={"最终建议": "观望", "buy_price": 1100.0, "step_findings": {"一票否决": "没有触发否决。"}},
         adjustments=(Adjustment(rule="veto", field="score", before=66, after=25, why="debt"),),
         counted=2,
         total=3,
@@ -87,8 +87,8 @@ def test_what_one_run_lacks_is_missing_and_not_zero() -> None:
     assert row(comparison, "verdict", "probabilities.1").cells == (Cell(0.5), Cell(None))
 
 
-def test_lists_of_an_answer_are_left_to_the_reader() -> None:
-    assert not [r for r in compare([FIRST, SECOND]).rows if r.name == "steps"]
+def test_lists_and_findings_of_an_answer_are_left_to_the_reader() -> None:
+    assert not [r for r in compare([FIRST, SECOND]).rows if r.name.startswith("step")]
 
 
 def test_equal_rows_are_told_from_differing_ones() -> None:

@@ -153,6 +153,12 @@ def _beside_the_decision(desk: Desk, score: float) -> str:
             f"“{title}”一章说{said}，综合只给{given}：{why}。",
             f"{title} says {said}, the conclusion only {given}: {why}.",
         )
+    if price == "watch":
+        return desk.say(
+            f"“{title}”一章说{said}，综合给{given}：现价还没到买入价，撑起分数的是其余各章。",
+            f"{title} says {said}, the conclusion {given}: the price is above the buy price,"
+            " the other chapters hold up the score.",
+        )
     return desk.say(
         f"“{title}”一章说{said}，综合给{given}：不该按这个价买，公司本身还不到放弃的地步。",
         f"{title} says {said}, the conclusion {given}:"
