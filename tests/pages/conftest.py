@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from streamlit import config
 from streamlit.testing.v1 import AppTest
 from ui_fixtures import Open
 
@@ -14,6 +15,12 @@ from workbench.ui import session
 from workbench.workspace import Workspace, program_files
 
 ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="session", autouse=True)
+def on_this_machine_only() -> None:
+    """The test harness reads no ``config.toml``, and a server others can reach would ask for a login."""
+    config.set_option("server.address", "127.0.0.1")
 
 
 @pytest.fixture(scope="session")
