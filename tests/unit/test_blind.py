@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import datetime as dt
+import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -21,6 +22,7 @@ from workbench.evidence.instruments import Instrument
 from workbench.evidence.view import parse_day
 from workbench.llm.base import Reply, Request
 from workbench.llm.baseline import Baseline
+from workbench.llm.schemas import json_schema
 from workbench.records import Blind, Models, TickerSubject
 from workbench.strategy.blinding import blinded, for_backtest
 from workbench.strategy.files import LoadedStrategy, load_strategy, read_strategy
@@ -278,6 +280,24 @@ def test_editing_a_strategy_leaves_the_questions_of_its_chapters_as_they_were(db
         plan = build(db, blinded(loaded, "full"), "AAPL", "2016-06-30")
         prompts.append(carry_out(plan)[1][:3])
     assert prompts[0] == prompts[1]
+
+
+def test_the_schema_sent_beside_the_prompt_tells_no_more_than_the_prompt(db: EvidenceDB) -> None:
+    """Servers that hold a model to a schema get it with the request; it once named the field after Apple."""
+    schemas: list[str] = []
+
+    class Watching:
+        async def complete(self, request: Request) -> Reply:
+            schemas.append(json.dumps(json_schema(request.schema), ensure_ascii=False))
+            return await Baseline().complete(request)
+
+    result = asyncio.run(run(plan_of(db, "AAPL", "2016-06-30", "identity"), Models(), Watching()))
+    assert result.verdict is not None
+    assert result.verdict.fields["苹果买卖模型"]
+    assert "公司A买卖模型" in schemas[-1]
+    for schema in schemas:
+        for identity in identities(db.instruments.by_code("AAPL")):
+            assert identity.search(schema) is None, identity.pattern
 
 
 def test_a_strategy_field_named_like_the_company_is_answered_under_its_own_name(db: EvidenceDB) -> None:

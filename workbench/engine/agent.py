@@ -18,6 +18,7 @@ from workbench.engine.plan import Plan, Reports, Step
 from workbench.errors import ModelError, WorkbenchError
 from workbench.llm.base import CacheUse, Model, Reply, Request
 from workbench.llm.replies import ReplyError, parse_reply
+from workbench.llm.schemas import reworded
 from workbench.llm.skeleton import skeleton
 from workbench.records import BASELINE, Call, Evidence, Opinion, Report, Sampling, StageName, Status, Tier
 from workbench.strategy.prompts import Prompt
@@ -162,7 +163,7 @@ class _Agent:
             prompt=self.plan.hide(
                 prompt.render(prompt_variables(self.step, self.plan, self.evidence, self.reports, draft))
             ),
-            schema=form.schema_of(stage),
+            schema=reworded(form.schema_of(stage), self.plan.hide),
             facts=self.evidence.facts,
             task=self.step.task,
             draft=draft,
@@ -225,7 +226,8 @@ class _Agent:
 
     def _fields(self, reply: Reply, request: Request) -> Mapping[str, Any]:
         try:
-            return parse_reply(self.plan.reveal(reply.text), request.schema).value
+            schema = self.step.form.schema_of(request.stage)
+            return parse_reply(self.plan.reveal(reply.text), schema).value
         except ReplyError as error:
             if reply.cut_off and error.kind == "parse":
                 raise ReplyError("parse", "the limit of tokens cut the answer off.") from None

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
-from functools import cache
+from collections.abc import Callable, Iterable, Mapping
+from copy import copy
+from functools import cache, lru_cache
 from typing import Annotated, Any, ClassVar, Literal
 
 from annotated_types import Ge, Gt, Le, Lt
-from pydantic import BaseModel, Field, WithJsonSchema
+from pydantic import BaseModel, Field, WithJsonSchema, create_model
 
 from workbench.llm.json_text import to_half_width
 from workbench.records import Outcome
@@ -125,6 +126,34 @@ def plain_name(name: str) -> str:
 def json_schema(schema: type[BaseModel]) -> dict[str, Any]:
     """JSON Schema of an answer, under the names the answer uses. Shared: not to be changed."""
     return schema.model_json_schema(by_alias=True)
+
+
+def reworded(schema: type[BaseModel], change: Callable[[str], str]) -> type[BaseModel]:
+    """The schema under the names and descriptions ``change`` makes of its own; itself where it changes none.
+
+    A blind run asks in this schema, because it goes to the model beside the prompt, and reads the answer in
+    the original.
+    """
+    words = tuple(
+        (change(field.alias or name), change(field.description or ""))
+        for name, field in schema.model_fields.items()
+    )
+    return _reworded(schema, words)
+
+
+@lru_cache(maxsize=256)
+def _reworded(schema: type[BaseModel], words: tuple[tuple[str, str], ...]) -> type[BaseModel]:
+    fields: dict[str, Any] = {}
+    changed = False
+    for number, ((name, field), (alias, description)) in enumerate(
+        zip(schema.model_fields.items(), words, strict=True)
+    ):
+        changed = changed or (alias, description) != (field.alias or name, field.description or "")
+        other = copy(field)
+        other.alias = other.validation_alias = other.serialization_alias = alias
+        other.description = description or None
+        fields[f"field_{number}"] = (field.annotation, other)
+    return create_model(schema.__name__, **fields) if changed else schema
 
 
 def limits(metadata: Iterable[Any]) -> tuple[float | None, float | None]:
