@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import random
 import signal
 import subprocess
 import sys
@@ -85,6 +86,63 @@ def test_a_batch_goes_on_after_kill_minus_nine_and_repeats_no_finished_agent(
     again = Counter(calls(shop.folder)) - paid
     assert not kept & set(again), "no agent that had reported was asked again"
     assert set(again) | kept == set(ALL_CALLS)
+
+
+SESSIONS = """
+import os, sys
+from pathlib import Path
+from tests.batch_samples import CountingModel, Workshop
+
+folder = Path(sys.argv[1])
+for _ in sys.stdin:  # each in a process of its own, forked from this one so that nothing is imported twice
+    child = os.fork()
+    if not child:
+        shop = Workshop(folder, CountingModel(folder, delay_s=0.02))
+        shop.batches.resume(sys.argv[2], shop.here)
+        shop.batches.wait(sys.argv[2])
+        os._exit(0)
+    print(child, flush=True)
+    os.waitpid(child, 0)
+    print("ended", flush=True)
+"""
+
+
+def test_twenty_kills_at_any_moment_lose_and_repeat_nothing_that_was_stored(shop: Workshop) -> None:
+    """Each session is killed after a few more calls, wherever it then is."""
+    names = [f"C{number}" for number in range(30)]
+    batch_id = shop.store.batches.create(order(*names, concurrency=3))
+    shop.store.batches.finish(batch_id, "cancelled")
+    dice = random.Random(20)
+    kept: dict[str, str] = {}
+    sessions = subprocess.Popen(
+        [sys.executable, "-c", SESSIONS, str(shop.folder), batch_id],
+        cwd=ROOT,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    for _ in range(20):
+        wanted = len(calls(shop.folder)) + dice.randint(1, 4)
+        sessions.stdin.write("go\n")
+        sessions.stdin.flush()
+        pid = int(sessions.stdout.readline())
+        eventually(lambda wanted=wanted: len(calls(shop.folder)) >= wanted)
+        os.kill(pid, signal.SIGKILL)
+        assert sessions.stdout.readline() == "ended\n"
+        stored = {
+            f"{row.subject_key} {report.agent}": report.calls[0].started.isoformat()
+            for row in shop.store.find(batch_id=batch_id, limit=-1)
+            for report in shop.store.load(row.run_id).reports
+        }
+        assert stored.items() >= kept.items(), "every report is there, and with the call it was made by"
+        kept = stored
+    sessions.communicate()
+
+    shop.batches.resume(batch_id, shop.here)
+    batch = shop.batches.wait(batch_id, WAIT_S)
+
+    assert (batch.status, batch.done) == ("done", len(names))
+    assert shop.store.count(batch_id=batch_id) == len(names)
 
 
 def test_worker_processes_share_a_batch(shop: Workshop) -> None:
