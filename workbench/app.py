@@ -17,3 +17,4 @@ with errors_shown():
     st.logo(LOGO)
     access.who()
     page.run()
+session.page_drawn()

@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 import threading
+from contextlib import suppress
+from functools import cache
 from pathlib import Path
 
+from workbench.errors import WorkbenchError
+from workbench.llm.hosted import load_library
 from workbench.permission import granted
 from workbench.ui import language
 from workbench.workspace import Workspace, find_workspace
+
+_PAINTED_S = 1.0
+"""From the end of a script until a browser has painted what it sent."""
 
 _open: dict[Path, Workspace] = {}
 _opening = threading.Lock()
@@ -39,6 +46,24 @@ def close_workspaces() -> None:
 def begin() -> None:
     """Settle the language of a new session."""
     language.begin(_preferences(), open_workspace().settings.language)
+
+
+def page_drawn() -> None:
+    """The first time a page is drawn: load what a run will need, in the background.
+
+    The model library takes seconds to import, and nobody should wait for it: not whoever opens the first
+    page, and not whoever starts the first run.
+    """
+    with suppress(WorkbenchError):  # a broken models.yaml is shown where its models are asked for
+        _load_model_library(open_workspace().default_models().baseline_only)
+
+
+@cache
+def _load_model_library(baseline_only: bool) -> None:
+    if not baseline_only:
+        timer = threading.Timer(_PAINTED_S, load_library)
+        timer.daemon = True
+        timer.start()
 
 
 def switch_language(new: language.Language) -> None:
