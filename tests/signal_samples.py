@@ -108,14 +108,14 @@ def finished_signal(
     ]
     verdict = to_verdict(reports, SignalPolicy(), "en")
     assert verdict.label == urgency
-    run_id = store.start(_plan(item, published, title), Models())
+    run_id = store.start(plan_of_item(item, published, title), Models())
     for each in reports:
         store.save_report(run_id, each)
     store.finish(run_id, status="done", verdict=verdict, receipt=Receipt(as_of=published))
     return run_id
 
 
-def _plan(item: str, published: dt.date, title: str) -> Plan:
+def plan_of_item(item: str, published: dt.date, title: str) -> Plan:
     """A plan of the five specialists that asks nobody."""
     prompt = Prompt(agent="none", version="v1", system="", template="", hash="")
     form = AnswerForm(BaseModel, IMPACT_SCALE, score=lambda fields: None, confidence="confidence_score")
