@@ -128,13 +128,7 @@ def test_every_page_fits_every_screen(visit: Visit, language: Language, width: i
 def test_a_click_on_an_agent_opens_it_in_full(visit: Visit) -> None:
     page = visit("en-US")
     press(page, "600519")
-    table = page.locator("[data-testid=stDataFrame]").first
-    table.wait_for()
-    settled(page)
-    table.scroll_into_view_if_needed()
-    box = table.bounding_box()
-    assert box
-    page.mouse.click(box["x"] + 45, box["y"] + 60)
+    page.locator("[class*=st-key-run-opinion] button").first.click()
     page.get_by_role("dialog").wait_for()
     assert "agent=ch01" in page.url
     page.keyboard.press("Escape")
