@@ -104,6 +104,26 @@ def test_a_running_run_shows_its_agents_and_can_be_cancelled_and_resumed(
     assert app.metric[0].value != "–"
 
 
+def test_a_running_run_says_how_long_runs_like_it_take(
+    open_page: Open, workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    address = {"pipeline": "chapters", "subject": "600519.SH", "as_of": "2021-06-30"}
+    baseline: Any = workspace.jobs._model
+    monkeypatch.setattr(workspace.jobs, "_model", Silent())
+    app = press(open_page("new_run", **address).button(key="new_run.start"))
+    assert list(app.table[0].value) == [TEXTS[f"column.{name}"] for name in ("agent", "status", "time")]
+    app.button(key="run.cancel").click().run()
+    monkeypatch.setattr(workspace.jobs, "_model", baseline)
+    follow(press(open_page("new_run", **address).button(key="new_run.start")), workspace)
+
+    monkeypatch.setattr(workspace.jobs, "_model", Silent())
+    app = press(open_page("new_run", **address).button(key="new_run.start"))
+
+    assert not app.exception
+    assert any("in all" in caption.value for caption in app.caption)
+    assert list(app.table[0].value)[-1] == TEXTS["column.usually"]
+
+
 def test_a_run_of_another_process_is_followed_through_the_store(
     open_page: Open, workspace: Workspace
 ) -> None:
