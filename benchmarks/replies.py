@@ -58,6 +58,10 @@ def main() -> None:
         "{" * LONG,
         '{"a":' * (LONG // 5),
         '{"a":[' + "[]," * (LONG // 3),
+        '{"a":[' + "１," * (LONG // 2) + "1]}",
+        '{"a":[' + "[１]," * (LONG // 4) + "1]}",
+        '{"a":[' + "''," * (LONG // 3) + "1]}",
+        "{" + "\u3000 " * (LONG // 2) + '"a":1}',
         "<think>" * (LONG // 7) + GOOD[2],
     ]
     longest = max(min(seconds(raw, "specialist_match", outcomes) for _ in range(3)) for raw in long_answers)

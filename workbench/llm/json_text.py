@@ -35,8 +35,6 @@ _TOKEN = re.compile(
     | (?P<string>   "(?:[^"\\]|\\.)*+" )
     | (?P<single>   '(?:[^'\\]|\\.|'(?!\s*[:：,，}}\]]))*+' )
     | (?P<unclosed> ["'] )
-    | (?P<wide>     [{_WIDE_SIGNS}]+ )
-    | (?P<spaces>   [{_ODD_SPACES}]+ )
     | (?P<plus>     (?<=[\s:：,，\[])\+(?=[0-9]) )
     | (?P<word>     (?:True|False|None)\b )
     """,
@@ -46,6 +44,10 @@ _WORDS = {"True": "true", "False": "false", "None": "null"}
 _UNESCAPED_QUOTE = re.compile(r'\\.|(")', re.DOTALL)
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _HALF_WIDTH = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0x3000: 0x20}
+_OUTSIDE_STRINGS = {ord(sign): ord(sign) - 0xFEE0 for sign in "０１２３４５６７８９：，．－＋"} | dict.fromkeys(
+    (0xA0, *range(0x2000, 0x200C), 0x3000, 0xFEFF), 0x20
+)
+"""What stands for what between the strings of an object: ``_WIDE_SIGNS`` and ``_ODD_SPACES``."""
 
 
 def last_object(text: str) -> dict[str, Any] | None:
@@ -99,10 +101,6 @@ def _balanced(text: str, start: int) -> tuple[str | None, int]:
     copied = start
     for token in _TOKEN.finditer(text, start):
         kind = token.lastgroup
-        if kind == "string" or kind == "flat":
-            if depth == 0:
-                return token[0], token.end()
-            continue
         if kind == "open":
             depth += 1
             if depth > MAX_DEPTH:
@@ -110,19 +108,20 @@ def _balanced(text: str, start: int) -> tuple[str | None, int]:
             continue
         if kind == "unclosed":
             break
-        pieces.append(text[copied : token.start()])
+        if depth == 0:
+            return token[0], token.end()
+        between = text[copied : token.start()]
+        pieces.append(between if between.isascii() else between.translate(_OUTSIDE_STRINGS))
         copied = token.end()
         if kind == "close":
             pieces.append(token[0][-1])
             depth -= 1
             if depth == 0:
                 return "".join(pieces), copied
+        elif kind == "string" or kind == "flat":
+            pieces.append(token[0])
         elif kind == "single":
             pieces.append(_double_quoted(token[0]))
-        elif kind == "wide":
-            pieces.append(to_half_width(token[0]))
-        elif kind == "spaces":
-            pieces.append(" ")
         elif kind == "word":
             pieces.append(_WORDS[token[0]])
     return None, len(text)
