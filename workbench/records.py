@@ -340,7 +340,10 @@ class Models(Record):
 
 
 class Run(Record):
-    """One pipeline over one subject, with everything needed to show it again or repeat it."""
+    """One pipeline over one subject, with everything needed to show it again or repeat it.
+
+    ``repeat`` counts the runs of one question that must not share stored answers; 0 is the question itself.
+    """
 
     run_id: str
     pipeline: PipelineName
@@ -357,6 +360,7 @@ class Run(Record):
     started: dt.datetime
     finished: dt.datetime | None = None
     retry_of: str | None = None
+    repeat: int = 0
     reports: tuple[Report, ...] = ()
     verdict: Verdict | None = None
     receipt: Receipt | None = None

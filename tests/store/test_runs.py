@@ -126,6 +126,18 @@ def test_a_retry_names_the_run_it_repeats(store: RunStore) -> None:
     assert store.load(second).retry_of == first
 
 
+def test_a_repeat_has_an_index_no_other_run_of_its_question_has(store: RunStore) -> None:
+    first = finished(store)
+    assert store.load(first).repeat == 0
+    assert store.next_repeat(store.load(first)) == 1
+
+    third = store.start(make_plan(), MODELS, repeat=3)
+    store.start(make_plan(as_of="2020-06-30"), MODELS, repeat=7)
+
+    assert store.load(third).repeat == store.repeat_of(third) == 3
+    assert store.next_repeat(store.load(first)) == 4
+
+
 def test_an_unknown_run_is_an_input_error(store: RunStore) -> None:
     with pytest.raises(InputError, match="there is no run 'nothing'"):
         store.load("nothing")

@@ -165,6 +165,20 @@ def test_cancelling_keeps_what_is_finished_and_the_run_can_go_on(store: RunStore
     jobs.close()
 
 
+def test_a_repeat_that_is_resumed_stays_the_repeat_it_was(store: RunStore, fake_model: FakeModel) -> None:
+    """Resumed as no repeat, it would be answered from the cache with what the first run was told."""
+    fake_model.enqueue(GOOD, GOOD, GOOD)
+    run_id = store.start(two_and_a_conclusion(), MODELS, repeat=3)
+    store.finish(run_id, status="cancelled")
+    jobs = jobs_of(store, fake_model)
+
+    jobs.start(two_and_a_conclusion(), MODELS, run_id=run_id)
+
+    assert jobs.wait(run_id, WAIT_S).status == "done"
+    assert {request.repeat for request in fake_model.history} == {3}
+    jobs.close()
+
+
 def test_cancelling_before_the_first_step_leaves_a_cancelled_run(
     store: RunStore, fake_model: FakeModel
 ) -> None:
@@ -206,6 +220,7 @@ class FullDisk:
         self._store = store
         self._failing = failing
         self.start, self.resume, self.together = store.start, store.resume, store.together
+        self.repeat_of = store.repeat_of
 
     def save_report(self, run_id: str, report: Report) -> None:
         if self._failing == "save_report":

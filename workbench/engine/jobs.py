@@ -40,10 +40,18 @@ class Store(Protocol):
     """Where runs are kept; ``workbench.store.runs.RunStore`` is one."""
 
     def start(
-        self, plan: Plan, models: Models, *, retry_of: str | None = None, item: ItemKey | None = None
+        self,
+        plan: Plan,
+        models: Models,
+        *,
+        retry_of: str | None = None,
+        repeat: int = 0,
+        item: ItemKey | None = None,
     ) -> str: ...
 
     def resume(self, run_id: str) -> dict[str, Report]: ...
+
+    def repeat_of(self, run_id: str) -> int: ...
 
     def save_report(self, run_id: str, report: Report) -> None: ...
 
@@ -122,9 +130,10 @@ class JobManager:
         options = options or self._options()
         done: Reports = {}
         if run_id is None:
-            run_id = self._store.start(plan, models, retry_of=retry_of, item=item)
+            run_id = self._store.start(plan, models, retry_of=retry_of, repeat=options.repeat, item=item)
         else:
             done = self._store.resume(run_id)
+            options = replace(options, repeat=self._store.repeat_of(run_id))
         job = _Job(run_id, plan, done, Tracker(run_id, plan, done))
         with self._lock:
             while len(self._finished) > KEPT_JOBS:

@@ -292,3 +292,9 @@ def m007_signals(db: Database) -> None:
         );
         """
     )
+
+
+@migrations()
+def m008_repeats(db: Database) -> None:
+    """Which repeat of a question a run is; runs before this were asked it once."""
+    db.execute("alter table runs add column repeat integer not null default 0")

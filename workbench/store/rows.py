@@ -262,6 +262,7 @@ def run_record(row: Row, strategy_text: str, reports: Sequence[Report]) -> Run:
         started=row["started"],
         finished=row["finished"],
         retry_of=row["retry_of"],
+        repeat=row["repeat"],
         reports=tuple(sorted(reports, key=lambda report: order.get(report.agent, len(order)))),
         verdict=Verdict.model_validate_json(row["verdict"]) if row["verdict"] else None,
         receipt=Receipt.model_validate_json(row["receipt"]) if row["receipt"] else None,

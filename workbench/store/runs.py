@@ -136,7 +136,13 @@ class RunStore:
     # -- writing a run ---------------------------------------------------------------------------------
 
     def start(
-        self, plan: Planned, models: Models, *, retry_of: str | None = None, item: ItemKey | None = None
+        self,
+        plan: Planned,
+        models: Models,
+        *,
+        retry_of: str | None = None,
+        repeat: int = 0,
+        item: ItemKey | None = None,
     ) -> str:
         """Record that a run begins, alone or for an item of a batch; its id sorts by time."""
         started = utc_now()
@@ -144,7 +150,8 @@ class RunStore:
         row, texts = rows.run_row(run_id, plan, models, started=started, owner=self._owner.claim())
         with self._db.write() as db:
             _keep(db, texts)
-            insert(db, "runs", [row | {"retry_of": retry_of, "batch_id": item.batch_id if item else None}])
+            why = {"retry_of": retry_of, "repeat": repeat, "batch_id": item.batch_id if item else None}
+            insert(db, "runs", [row | why])
             if item:
                 begin_item(db, item, run_id)
         return run_id
@@ -304,6 +311,31 @@ class RunStore:
                 [pipeline],
             ).fetchall()
         return [(key, dt.date.fromisoformat(day)) for key, day in found]
+
+    def repeat_of(self, run_id: str) -> int:
+        """Which repeat of its question a run is.
+
+        Raises:
+            InputError: There is no such run.
+        """
+        with self._db.read() as db:
+            return int(_require(db, run_id, "repeat")["repeat"])
+
+    def next_repeat(self, run: Run) -> int:
+        """The first repeat of a run's question that no run has been yet."""
+        with self._db.read() as db:
+            found = db.execute(
+                "select max(repeat) from runs where subject_key = ? and as_of = ? and strategy_hash = ?"
+                " and specialist_model = ? and aggregator_model = ?",
+                [
+                    run.subject.key,
+                    run.as_of.isoformat(),
+                    run.strategy_hash,
+                    run.models.specialist,
+                    run.models.aggregator,
+                ],
+            ).fetchone()
+        return int(found[0] or 0) + 1
 
     def values(self, column: Literal["pipeline", "strategy", "label", "status", "subject_key"]) -> list[str]:
         """The distinct values of a column, for the choices of a filter."""
