@@ -71,10 +71,19 @@ def draft_and_revised(run: Run, bands: Sequence[Band], open_agent: Callable[[str
 def _table(reports: Sequence[Report], open_agent: Callable[[str], None]) -> None:
     """One line an agent. A dataframe would cut the reasons, which take one line or ten."""
     hints = {"confidence": t("column.confidence_help"), "evidence": t("column.evidence_help")}
+    titles = {
+        "agent": t("column.agent"),
+        "score": t("column.score"),
+        "change": t("column.change"),
+        "confidence": t("column.confidence"),
+        "evidence": t("column.evidence"),
+        "status": t("column.status"),
+        "why": t("column.why"),
+    }
     with st.container(gap="xxsmall"):
         with _line():
-            for column, width in COLUMNS.items():
-                st.caption(t(f"column.{column}"), width=width, help=hints.get(column))
+            for column, title in titles.items():
+                st.caption(title, width=COLUMNS[column], help=hints.get(column))
         for report in reports:
             with _line():
                 with st.container(width=COLUMNS["agent"]):
