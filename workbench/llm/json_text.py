@@ -44,9 +44,10 @@ _WORDS = {"True": "true", "False": "false", "None": "null"}
 _UNESCAPED_QUOTE = re.compile(r'\\.|(")', re.DOTALL)
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _HALF_WIDTH = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0x3000: 0x20}
-_OUTSIDE_STRINGS = {ord(sign): ord(sign) - 0xFEE0 for sign in "０１２３４５６７８９：，．－＋"} | dict.fromkeys(
-    (0xA0, *range(0x2000, 0x200C), 0x3000, 0xFEFF), 0x20
-)
+_OUTSIDE_STRINGS = {
+    **{code: half for code, half in _HALF_WIDTH.items() if chr(code) in "０１２３４５６７８９：，．－＋"},
+    **dict.fromkeys((0xA0, *range(0x2000, 0x200C), 0x3000, 0xFEFF), 0x20),
+}
 """What stands for what between the strings of an object: ``_WIDE_SIGNS`` and ``_ODD_SPACES``."""
 
 
