@@ -10,6 +10,7 @@ import sys
 import time
 import urllib.request
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -38,7 +39,13 @@ Visit = Callable[..., "sync_api.Page"]
 @pytest.fixture(scope="session")
 def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """Address of a workbench over a fresh workspace."""
-    home = init_workspace(tmp_path_factory.mktemp("browser") / "workspace")
+    with serving(init_workspace(tmp_path_factory.mktemp("browser") / "workspace")) as base:
+        yield base
+
+
+@contextmanager
+def serving(home: Path) -> Iterator[str]:
+    """Run a workbench over a workspace; gives its address, and sees that it ran without a traceback."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
@@ -78,6 +85,13 @@ def _wait_for(url: str) -> None:
 @pytest.fixture
 def visit(address: str, tmp_path: Path) -> Iterator[Visit]:
     """Open the workbench in a fresh profile: ``visit(locale, width=390, theme="dark")``."""
+    with visiting(address, tmp_path) as open_:
+        yield open_
+
+
+@contextmanager
+def visiting(address: str, profiles: Path) -> Iterator[Visit]:
+    """A browser for the workbench at an address, closed afterwards."""
     if CHROMIUM is None:
         pytest.skip("Chromium is not installed")
     with sync_api.sync_playwright() as playwright:
@@ -85,7 +99,7 @@ def visit(address: str, tmp_path: Path) -> Iterator[Visit]:
 
         def open_(locale: str, *, path: str = "", width: int = 1280, theme: str = "light") -> sync_api.Page:
             context = playwright.chromium.launch_persistent_context(
-                str(tmp_path / f"profile{len(contexts)}"),
+                str(profiles / f"profile{len(contexts)}"),
                 executable_path=CHROMIUM,
                 args=FLAGS,
                 viewport={"width": width, "height": 900},

@@ -17,6 +17,8 @@ MINUS = "\N{MINUS SIGN}"
 MISSING = "–"
 
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|~:$&=^\"'/@])")
+_ADDRESS = re.compile(r"(?i)(?<=http:)(?=//)|(?<=https:)(?=//)|(?<=www)(?=\.)|(?<=\w)(?=@[\w-]+\.)")
+"""Where an address is taken for one by Markdown, whether its signs are escaped or not."""
 _STEPS = {
     "en": ((1e12, "tn"), (1e9, "bn"), (1e6, "m"), (1e3, "k")),
     "zh": ((1e12, "万亿"), (1e8, "亿"), (1e4, "万")),
@@ -24,8 +26,11 @@ _STEPS = {
 
 
 def escape(text: str) -> str:
-    """Text that Markdown shows letter by letter: no links, images, colours, formulas or HTML come of it."""
-    return _MARKDOWN.sub(r"\\\1", text)
+    """Text that Markdown shows letter by letter: no links, images, colours, formulas or HTML come of it.
+
+    Addresses are parted by a word joiner, which has no width.
+    """
+    return _MARKDOWN.sub(r"\\\1", _ADDRESS.sub("\N{WORD JOINER}", text))
 
 
 def number(value: float | None, digits: int = 0) -> str:

@@ -7,13 +7,12 @@ days at all needs one from the user. A return is the one expected then, never th
 from __future__ import annotations
 
 import datetime as dt
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from workbench.errors import InputError
-from workbench.evidence.readers.tables import Problem, decode, header, lines
+from workbench.evidence.readers.tables import Problem, decode, header, lines, read_json
 from workbench.evidence.view import Absence
 
 AbsenceFormat = Literal["table", "by club"]
@@ -90,7 +89,7 @@ def read_absences(content: bytes, *, published: dt.date | None = None) -> Absenc
 
 def _json_records(text: str) -> tuple[AbsenceFormat, list[tuple[int, Mapping[str, Any]]]]:
     try:
-        whole = json.loads(text)
+        whole = read_json(text)
         if isinstance(whole, list):
             return "table", [(number, _renamed(each)) for number, each in enumerate(whole, start=1)]
         return "by club", list(enumerate(_by_club(whole), start=1))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-import json
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -24,7 +23,7 @@ from workbench.evidence.readers.match_cells import (
     shoot_out,
     whole,
 )
-from workbench.evidence.readers.tables import lines
+from workbench.evidence.readers.tables import lines, read_json
 from workbench.evidence.view import Match, MatchStatus
 
 FormatName = Literal["football-data.co.uk", "openfootball", "FiveThirtyEight", "FBref", "workbench"]
@@ -204,7 +203,7 @@ _COUNTRY = re.compile(r" \([A-Z]{3}\)$")
 
 def _openfootball_records(text: str) -> Iterable[Numbered]:
     try:
-        whole_file = json.loads(text)
+        whole_file = read_json(text)
         title = str(whole_file["name"]).replace(" | ", " ")
         rounds = whole_file.get("rounds") or [{"matches": whole_file["matches"]}]
         matches = [{"round": each.get("name"), **match} for each in rounds for match in each["matches"]]

@@ -15,10 +15,7 @@ from typing import Any, NamedTuple
 from workbench.errors import InputError
 from workbench.evidence.instruments import canonical
 from workbench.evidence.news import NewsItem, make_item
-from workbench.evidence.readers.tables import decode
-
-MAX_FILE = 64 * 2**20
-"""Bytes of a file that is read; more is no list of news."""
+from workbench.evidence.readers.tables import MAX_FILE, decode
 
 _NAMES: Mapping[str, tuple[str, ...]] = {
     "title": ("title", "headline", "标题", "新闻标题", "subject"),
@@ -59,12 +56,8 @@ def read_news(content: bytes, name: str) -> NewsFile:
     Raises:
         InputError: It is none of these, or too large.
     """
-    if len(content) > MAX_FILE:
-        raise InputError(
-            f"the file has {len(content):,} bytes, more than {MAX_FILE:,}.", where=name, remedy="Split it."
-        )
-    text = decode(content, "gb18030")
     try:
+        text = decode(content, "gb18030")
         entries = list(_json_entries(text) if text.lstrip()[:1] in ("[", "{") else _csv_entries(text))
     except InputError as error:
         raise InputError(error.what, where=name, remedy=error.remedy) from None

@@ -6,11 +6,15 @@ A reader turns every record of a file into something of ours or into a ``Problem
 from __future__ import annotations
 
 import csv
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from workbench.errors import InputError
+
+MAX_FILE = 64 * 2**20
+"""Bytes of a file that is read; more is no table anybody wrote."""
 
 Legacy = Literal["cp1252", "gb18030"]
 """What a file is that is not UTF-8: Western or Chinese. No guess is made, since each reads as the other."""
@@ -41,11 +45,32 @@ class Problem:
 
 
 def decode(content: bytes, legacy: Legacy) -> str:
-    """The text of a file: UTF-8 with or without a byte order mark, else the legacy encoding."""
+    """The text of a file: UTF-8 with or without a byte order mark, else the legacy encoding.
+
+    Raises:
+        InputError: It is larger than ``MAX_FILE``.
+    """
+    if len(content) > MAX_FILE:
+        raise InputError(f"the file has {len(content):,} bytes, more than {MAX_FILE:,}.", remedy="Split it.")
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError:
         return content.decode(legacy, errors="replace")
+
+
+def read_json(text: str) -> Any:
+    """The value of a JSON text, half characters (``\\ud83d``), which no database takes, replaced.
+
+    Raises:
+        ValueError: It is not JSON, or nested too deep to be data.
+    """
+    try:
+        value = json.loads(text)
+        if "\\ud" in text.lower():
+            value = json.loads(json.dumps(value, ensure_ascii=False).encode(errors="replace"))
+    except RecursionError:
+        raise ValueError("nested too deep") from None
+    return value
 
 
 def header(text: str) -> list[str]:
