@@ -134,6 +134,8 @@ def _read(value: Any, annotation: Any, metadata: list[Any], path: str) -> Any:
 
     What is left as it is, pydantic refuses or accepts.
     """
+    if _taken_as_is(annotation):
+        return value
     origin = get_origin(annotation)
     if origin in (Union, UnionType):
         kinds = [kind for kind in get_args(annotation) if kind is not NoneType]
@@ -161,6 +163,14 @@ def _read(value: Any, annotation: Any, metadata: list[Any], path: str) -> Any:
             for name, item in value.items()
         }
     return value
+
+
+@cache
+def _taken_as_is(annotation: Any) -> bool:
+    """Whether no value of this kind is ever brought into another form: text, or whatever it may be."""
+    if get_origin(annotation) in (list, dict):
+        return all(_taken_as_is(inner) for inner in get_args(annotation))
+    return annotation in (str, bool, Any)
 
 
 def _number(value: Any, high: float | None, path: str) -> int | float:

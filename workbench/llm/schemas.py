@@ -117,6 +117,7 @@ SCHEMAS: Mapping[str, type[BaseModel]] = {
 }
 
 
+@lru_cache(maxsize=4096)
 def plain_name(name: str) -> str:
     """A field's name without what models vary in it: width, case, blanks, dashes, a remark in brackets."""
     return re.sub(r"\([^()]*\)|[\s_-]", "", to_half_width(name)).casefold()
