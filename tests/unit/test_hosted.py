@@ -354,6 +354,30 @@ def test_servers_of_ones_own_are_reached_at_the_address_given(
     assert KEY not in server.received[0].headers.get("authorization", "")
 
 
+def test_ollama_is_asked_in_its_own_protocol_for_the_schema(
+    loop: asyncio.Runner, server: StubServer, sleeps: Sleeps
+) -> None:
+    body = {
+        "model": "qwen3",
+        "message": {"role": "assistant", "content": GOOD, "thinking": "Hm."},
+        "done": True,
+        "done_reason": "stop",
+        "prompt_eval_count": 10,
+        "eval_count": 5,
+    }
+    server.then(raw(json.dumps(body).encode()))
+    model = Hosted(Settings(api_base=server.address.removesuffix("/v1")), sleep=sleeps)
+
+    reply = loop.run(model.complete(question("ollama_chat/qwen3", params={"seed": 7, "max_tokens": 50})))
+
+    [received] = server.received
+    assert received.path == "/api/chat"
+    assert set(received.body["format"]["properties"]) == {"score", "最终建议"}
+    assert received.body["options"] == {"num_predict": 50, "seed": 7}
+    assert reply.text == f"<think>\nHm.\n</think>\n{GOOD}"
+    assert (reply.input_tokens, reply.output_tokens, reply.cost) == (10, 5, None)
+
+
 def test_the_address_of_a_local_server_is_not_given_to_other_providers(
     loop: asyncio.Runner, server: StubServer, sleeps: Sleeps, monkeypatch: pytest.MonkeyPatch
 ) -> None:
