@@ -17,12 +17,24 @@ from workbench.evaluate.scoreboard import Metric
 from workbench.evidence.league import Result, Venue
 from workbench.evidence.view import MatchStatus
 from workbench.llm.formats import AnswerFormat
-from workbench.records import BatchStatus, Blind, PipelineName, RunStatus, StageName, Standing, Sufficiency
+from workbench.records import (
+    BatchStatus,
+    Blind,
+    Direction,
+    LinkType,
+    PipelineName,
+    RunStatus,
+    StageName,
+    Standing,
+    Sufficiency,
+)
 from workbench.store.payments import SpendBy
 from workbench.store.runs import Order
+from workbench.strategy.news import Aggregation
 from workbench.strategy.schema import LABEL_EN, LABEL_ZH
 from workbench.ui.language import LANGUAGES, catalogue
 from workbench.ui.navigation import PageName, Section
+from workbench.ui.signal_reading import Figure
 
 ROOT = Path(__file__).parents[2]
 SOURCES = sorted(
@@ -54,6 +66,10 @@ CLOSED_SETS = {
     "sufficiency": get_args(Sufficiency),
     "stage": get_args(StageName),
     "runs_order": get_args(Order),
+    "link_type": get_args(LinkType),
+    "direction": get_args(Direction),
+    "aggregation": get_args(Aggregation),
+    "signal_figure": get_args(Figure),
     "answer_format": get_args(AnswerFormat),
     "spend_by": get_args(SpendBy),
     "check_status": get_args(doctor.Status),

@@ -109,11 +109,17 @@ def quadrants(rows: Sequence[SignalRow], ink: Ink) -> Spec:
 def drift(changes: Sequence[float], ink: Ink) -> Spec:
     """How often a second look changed an impact by how much; the band is the drift between two runs."""
     reach = max(2 * DRIFT, *(abs(change) for change in changes)) + BIN
+    steps = int(reach / DRIFT)
+    spacing = 1 + steps // 6  # a label at every multiple of the drift, or at every few
     x = {
         "type": "quantitative",
         "title": t("signals.change"),
         "scale": {"domain": [-reach, reach], "nice": False},
-        "axis": {"format": "+.2f", "grid": False},
+        "axis": {
+            "format": "+.2f",
+            "grid": False,
+            "values": [round(n * DRIFT, 2) for n in range(-steps, steps + 1) if n % spacing == 0],
+        },
     }
     y = {
         "type": "quantitative",

@@ -21,12 +21,14 @@ def signal_band(run: Run) -> None:
     if run.verdict is None:
         return
     with st.container(border=True):
+        band = st.container()
         try:
             reading = read_signal(run, ways())
         except StrategyError as error:
             show_error(error)
             return
-        signal = reading.signal
+    signal = reading.signal
+    with band:
         if signal.impact_score is None:
             st.warning(t("signals.no_agent"), icon=":material/warning:")
             return
