@@ -156,6 +156,16 @@ class Workspace:
         root = find_workspace(home)
         return cls(root, load_settings(root))
 
+    def close(self) -> None:
+        """Stop the runs this process carries out, which can be resumed, and close what was opened."""
+        opened = vars(self)
+        if "courier" in opened:
+            self.courier.stop()
+        if "jobs" in opened:
+            self.jobs.close()
+        if "store" in opened:
+            self.store.close()
+
     @property
     def strategy_dir(self) -> Path:
         return self.root / "strategy"

@@ -38,9 +38,7 @@ def close_workspaces() -> None:
     with _opening:
         while _open:
             _, workspace = _open.popitem()
-            workspace.courier.stop()
-            workspace.jobs.close()
-            workspace.store.close()
+            workspace.close()
 
 
 def begin() -> None:
