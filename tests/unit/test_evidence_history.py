@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from workbench.evidence import database
 from workbench.evidence.database import EvidenceDB
 from workbench.evidence.history import History
-from workbench.evidence.view import PRICES, Price
+from workbench.evidence.view import PRICES, Match, Price
 
 FACTS = Path(__file__).parents[2] / "data" / "facts"
 CODE = "TEST"
@@ -115,6 +115,9 @@ def test_of_each_thing_the_statement_known_last_is_seen(stated: list[tuple[int, 
     hidden = [("prices", position) for position, row in enumerate(rows) if row.date >= day(as_of)]
     assert history.from_on(day(as_of)) == hidden
     assert history.newest_before(day(as_of)) == max(latest, default=None)
+    high = [row.close for row in latest.values() if row.close > 50]
+    for _ in range(2):
+        assert history.made_before(day(as_of), lambda row: row.close if row.close > 50 else None) == high
 
 
 def test_a_result_is_shared_by_views_of_one_date_until_the_database_changes(db: EvidenceDB) -> None:
@@ -129,3 +132,20 @@ def test_a_result_is_shared_by_views_of_one_date_until_the_database_changes(db: 
     assert db.view(day(2)).shared("mean", work_out) == 3
     db.add("prices", [price(3, 30)], origin="mine")
     assert db.view(day(2)).shared("sum", work_out) == 4
+
+
+def test_what_is_made_of_a_match_is_made_once_and_cut_at_every_date(db: EvidenceDB) -> None:
+    made: list[dt.date] = []
+
+    def make(match: Match) -> dt.date | None:
+        made.append(match.date)
+        return match.date if match.home == "Liverpool" else None
+
+    late, early = dt.date(2019, 5, 13), dt.date(2017, 5, 13)
+    all_of_them = db.view(late).matches_as(make, team="Liverpool")
+    assert len(all_of_them) == 57
+    assert len(made) == 114
+    view = db.view(early)
+    assert view.matches_as(make, team="Liverpool") == [day for day in all_of_them if day < early]
+    assert len(made) == 114
+    assert view.receipt().withheld > 0

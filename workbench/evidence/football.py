@@ -30,7 +30,7 @@ from workbench.evidence.league import (
 )
 from workbench.evidence.slices import slice_
 from workbench.evidence.strengths import GOALS_ONLY, MIN_MATCHES, MIXED, Strength, Strengths, fit
-from workbench.evidence.view import Absence, Match, View
+from workbench.evidence.view import Absence, View
 from workbench.records import Evidence, MatchSubject, Sufficiency
 
 Side = Literal["home", "away"]
@@ -209,11 +209,11 @@ def _league(view: View, subject: MatchSubject) -> _League:
 
 
 def _work_out(view: View, subject: MatchSubject) -> _League:
-    known = view.matches(competition=subject.competition)
-    matches, table, means = view.shared(
-        ("league", subject.competition, subject.season, subject.date), lambda: _standing_on(known, subject)
+    matches = view.matches_as(played, competition=subject.competition)
+    table, means = view.shared(
+        ("league", subject.competition, subject.season, subject.date), lambda: _standing_on(matches, subject)
     )
-    seen = {side: appearances(played(view.matches(team=club)), club) for side, club in _clubs(subject)}
+    seen = {side: appearances(view.matches_as(played, team=club), club) for side, club in _clubs(subject)}
     missing: dict[str, str] = {}
     for side, club in _clubs(subject):
         if club not in table:
@@ -237,13 +237,12 @@ def _work_out(view: View, subject: MatchSubject) -> _League:
 
 
 def _standing_on(
-    known: Sequence[Match], subject: MatchSubject
-) -> tuple[list[Played], dict[str, Standing], Averages | None]:
-    """The matches played in the competition, its table, and its averages on the day of the match."""
-    matches = played(known)
+    matches: Sequence[Played], subject: MatchSubject
+) -> tuple[dict[str, Standing], Averages | None]:
+    """The table of the season and the averages of the competition on the day of the match."""
     since = subject.date - dt.timedelta(days=AVERAGES_DAYS)
     recent = [match for match in matches if match.date >= since]
-    return matches, standings(matches, subject.season), averages(recent)
+    return standings(matches, subject.season), averages(recent)
 
 
 def _seen(view: View, subject: MatchSubject, side: Side) -> list[Appearance]:

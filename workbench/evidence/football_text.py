@@ -133,11 +133,16 @@ def _table(rows: Sequence[Facts], columns: Mapping[str, str]) -> list[str]:
     """A Markdown table; a column no row has is left out, a missing cell is a dash."""
     used = [column for column in columns if any(row.get(column) is not None for row in rows)]
     lines = ["| " + " | ".join(columns[column] for column in used) + " |", "|" + "---|" * len(used)]
-    lines += ["| " + " | ".join([_cell(row.get(column)) for column in used]) + " |" for row in rows]
+    lines += ["| " + " | ".join(_cells(row, used)) + " |" for row in rows]
     return lines
 
 
-def _cell(value: object) -> str:
-    if value is None:
-        return "–"
-    return value.replace("|", "/").replace("\n", " ") if isinstance(value, str) else str(value)
+def _cells(row: Facts, used: Sequence[str]) -> list[str]:
+    return [
+        "–"
+        if (value := row.get(column)) is None
+        else value.replace("|", "/").replace("\n", " ")
+        if isinstance(value, str)
+        else str(value)
+        for column in used
+    ]

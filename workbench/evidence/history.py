@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 Row = TypeVar("Row", bound=tuple[Any, ...])
+T = TypeVar("T")
 
 Query = Callable[[str, tuple[object, ...]], list[tuple[Any, ...]]]
 """Runs one query with its parameters."""
@@ -74,6 +75,7 @@ class History(Generic[Row]):
         positions = [table.columns.index(column) for column in table.identity]
         self._identities = [tuple(row[position] for position in positions) for row in rows]
         self._plain = len(set(self._identities)) == len(rows)
+        self._made: dict[Callable[[Row], Any], list[Any]] = {}
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -91,6 +93,17 @@ class History(Generic[Row]):
                 row = self._table.row(*cells)
             known[identity] = row
         return list(known.values())
+
+    def made_before(self, day: dt.date, make: Callable[[Row], T | None]) -> list[T]:
+        """What ``make`` makes of each row of ``before``, without those of which it makes nothing.
+
+        ``make`` looks at one row alone. It is called once for each, whatever days are asked about.
+        """
+        if not self._plain:
+            return [made for row in self.before(day) if (made := make(row)) is not None]
+        if make not in self._made:
+            self._made[make] = [make(row) for row in self._rows]
+        return [made for made in self._made[make][: bisect_left(self._days, day)] if made is not None]
 
     def newest_before(self, day: dt.date) -> dt.date | None:
         """The day of the newest row known before ``day``."""

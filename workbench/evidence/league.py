@@ -97,9 +97,9 @@ class Averages:
     away_wins: float
 
 
-def played(matches: Iterable[Match]) -> list[Played]:
-    """The matches with a result of 90 minutes, in the order given; an awarded one is no evidence."""
-    return [Played._make(match[:11]) for match in matches if match.settled]
+def played(match: Match) -> Played | None:
+    """A match with a result of 90 minutes; None for any other, since an awarded one is no evidence."""
+    return Played._make(match[:11]) if match.settled else None
 
 
 def appearances(matches: Iterable[Played], club: str) -> list[Appearance]:

@@ -266,15 +266,19 @@ class View:
 
     def matches(self, team: str | None = None, competition: str | None = None) -> list[Match]:
         """Matches played, oldest first; of one club (home or away), of one competition, or all."""
-        if team is None:
-            return (
-                self._ask(MATCHES, "competition = ?", competition)
-                if competition
-                else self._ask(MATCHES, "true")
-            )
-        if competition is None:
-            return self._ask(MATCHES, "home = ? OR away = ?", team, team)
-        return self._ask(MATCHES, "(home = ? OR away = ?) AND competition = ?", team, team, competition)
+        return self._ask(MATCHES, *_matches_of(team, competition))
+
+    def matches_as(
+        self, make: Callable[[Match], T | None], team: str | None = None, competition: str | None = None
+    ) -> list[T]:
+        """What a function of one match makes of ``matches``, without those of which it makes nothing.
+
+        It is called once for each match on record and must depend on nothing else.
+        """
+        self.matches(team, competition)  # for the receipt
+        where, *parameters = _matches_of(team, competition)
+        history = self._archive.history(MATCHES, where, tuple(parameters), self.as_of)
+        return history.made_before(self.as_of, make)
 
     def absences(self, team: str) -> list[Absence]:
         """The latest report about each player of a club, oldest report first."""
@@ -348,6 +352,15 @@ class View:
                 self._newest = max(self._newest or newest, newest)
             self._answers[question] = history.before(self.as_of)
         return self._answers[question]
+
+
+def _matches_of(team: str | None, competition: str | None) -> tuple[str, *tuple[str, ...]]:
+    """Condition and parameters for the matches of a club, a competition, both, or all."""
+    if team is None:
+        return ("competition = ?", competition) if competition else ("true",)
+    if competition is None:
+        return "home = ? OR away = ?", team, team
+    return "(home = ? OR away = ?) AND competition = ?", team, team, competition
 
 
 def parse_day(text: str) -> dt.date:
