@@ -5,7 +5,17 @@ import streamlit as st
 from workbench.errors import WorkbenchError
 from workbench.ui import text
 from workbench.ui.language import t, term
-from workbench.ui.panels import actions, agents, live, opinions, receipt, rules, signal_verdict, verdict
+from workbench.ui.panels import (
+    actions,
+    agents,
+    live,
+    opinions,
+    receipt,
+    repeats,
+    rules,
+    signal_verdict,
+    verdict,
+)
 from workbench.ui.panels.heading import heading
 from workbench.ui.panels.states import empty, show_error
 from workbench.ui.rubric import label_ranges
@@ -51,6 +61,7 @@ if run.reports:
     opinions.draft_and_revised(run, label_ranges(synthesis) if synthesis else (), open_agent)
 if run.verdict:
     rules.rules_applied(run.verdict)
+repeats.agreement(workspace, run)
 agents.expanders(run, open_agent)
 receipt.receipt(run)
 actions.actions(workspace, run)

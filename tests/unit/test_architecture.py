@@ -17,7 +17,7 @@ FLOORS = (
     ("evidence", "llm", "store", "rules", "strategy"),
     ("engine",),
     ("pipelines", "compare", "evaluate", "export", "drafts", "delivery"),
-    ("workspace", "crews", "tryout", "configured"),
+    ("workspace", "crews", "tryout", "repeats", "configured"),
     ("ui", "console", "doctor"),
     ("commands",),
     ("pages", "app", "server", "cli"),

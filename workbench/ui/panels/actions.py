@@ -12,7 +12,7 @@ from workbench.records import Run
 from workbench.ui import text
 from workbench.ui.language import t, term
 from workbench.ui.navigation import open_page
-from workbench.ui.panels import marks
+from workbench.ui.panels import marks, repeats
 from workbench.workspace import Workspace
 
 Again = Literal["same", "today", "change"]
@@ -31,6 +31,7 @@ def actions(workspace: Workspace, run: Run) -> None:
             icon=":material/replay:",
             key="run.again",
         )
+        repeats.repeat(workspace, run, row.cost)
         marks.star(store, row)
         marks.tags_and_note(store, row)
         _download(run)
