@@ -13,7 +13,7 @@ from tests.signal_samples import finished_signal
 from workbench.evidence.news import add_items, make_item
 from workbench.records import Urgency
 from workbench.ui.language import LANGUAGES, catalogue
-from workbench.ui.signal_charts import quadrants
+from workbench.ui.signal_charts import drift, quadrants
 from workbench.workspace import Workspace
 
 DAY = dt.date(2024, 5, 6)
@@ -178,6 +178,16 @@ def test_what_the_second_look_changed_is_held_against_the_drift(
     assert table.loc["SignalScope", "Impact, mean change"] == "0.000"
     assert table.loc["PolicyRadar", "Impact, mean change"] == "−0.400"
     assert table.loc["PolicyRadar", "Moved beyond drift"] == "100.0%"
+
+
+def test_changes_that_are_all_the_same_have_a_bar() -> None:
+    """Left to count by itself, Vega drew no bar where the changes had no spread."""
+    bars = drift([0.0] * 10, "light")["layer"][1]["data"]["values"]
+    assert bars == [{"low": -0.005, "high": 0.005, "change": 0.0, "count": 10}]
+    assert [bar["count"] for bar in drift([-0.06, 0.01, 0.012], "light")["layer"][1]["data"]["values"]] == [
+        1,
+        2,
+    ]
 
 
 def test_an_item_is_pasted_judged_and_found_in_the_feed(open_page: Open, workspace: Workspace) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 from workbench.evaluate.signals import DRIFT
@@ -121,13 +122,12 @@ def drift(changes: Sequence[float], ink: Ink) -> Spec:
             "values": [round(n * DRIFT, 2) for n in range(-steps, steps + 1) if n % spacing == 0],
         },
     }
-    y = {
-        "type": "quantitative",
-        "aggregate": "count",
-        "title": t("signals.opinions"),
-        "axis": {"tickMinStep": 1},
-    }
-    bins = {"step": BIN, "anchor": BIN / 2}
+    # Counted here: Vega gives no bar at all where every change is the same.
+    bins = Counter(round(change / BIN) for change in changes)
+    bars = [
+        {"low": (n - 0.5) * BIN, "high": (n + 0.5) * BIN, "change": n * BIN, "count": count}
+        for n, count in sorted(bins.items())
+    ]
     return {
         "height": 240,
         "layer": [
@@ -137,14 +137,21 @@ def drift(changes: Sequence[float], ink: Ink) -> Spec:
                 "encoding": {"x": {"field": "low", **x}, "x2": {"field": "high"}},
             },
             {
-                "data": {"values": [{"change": change} for change in changes]},
+                "data": {"values": bars},
                 "mark": {"type": "bar", "color": ACCENT[ink]},
                 "encoding": {
-                    "x": {"field": "change", "bin": bins, **x},
-                    "y": y,
+                    "x": {"field": "low", **x},
+                    "x2": {"field": "high"},
+                    "y": {
+                        "field": "count",
+                        "type": "quantitative",
+                        "title": t("signals.opinions"),
+                        "axis": {"tickMinStep": 1},
+                    },
+                    "y2": {"datum": 0},
                     "tooltip": [
-                        {"field": "change", "bin": bins, "title": t("signals.change"), "format": "+.2f"},
-                        {"aggregate": "count", "title": t("signals.opinions")},
+                        {"field": "change", "title": t("signals.change"), "format": "+.2f"},
+                        {"field": "count", "title": t("signals.opinions")},
                     ],
                 },
             },
