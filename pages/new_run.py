@@ -11,4 +11,6 @@ from workbench.ui.session import open_workspace
 workspace = open_workspace()
 heading(t("form.title"), t("form.lead"))
 if order := run_form(workspace, st.query_params.to_dict()):
-    open_page("run", run=workspace.jobs.start(order.plan, order.models))
+    open_page(
+        "run", run=workspace.jobs.start(order.plan, order.models, options=workspace.run_options(order.cache))
+    )

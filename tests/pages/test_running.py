@@ -11,6 +11,7 @@ from streamlit.testing.v1.element_tree import Button
 from ui_fixtures import Open, chapters_run, opinion_lines, stored
 
 from workbench.llm.base import Model, Reply, Request
+from workbench.llm.prices import Price
 from workbench.ui.language import catalogue
 from workbench.ui.panels.start import EXAMPLES
 from workbench.workspace import Workspace, program_files
@@ -154,3 +155,76 @@ def test_a_run_can_be_repeated_with_the_strategy_it_had(open_page: Open, workspa
     newest, oldest = workspace.store.find()
     assert newest.retry_of == oldest.run_id
     assert newest.score == oldest.score
+
+
+class Counting:
+    """Knows what one hosted model charges and counts a token for every character."""
+
+    def __init__(self, price: Price | None) -> None:
+        self._price = price
+
+    def tokens(self, model: str, text: str) -> int:
+        return len(text)
+
+    def price(self, model: str) -> Price | None:
+        return self._price
+
+
+def with_a_hosted_model(open_page: Open, workspace: Workspace, **query: str) -> AppTest:
+    query = {"pipeline": "chapters", "subject": "600519.SH", "as_of": "2021-06-30", **query}
+    return open_page("new_run", specialist="openai/m", aggregator="openai/m", **query)
+
+
+def test_what_a_run_will_cost_is_said_before_it_is_started(
+    open_page: Open, workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(workspace, "hosted", Counting(Price(1e-6, 1e-5, "our list")))
+
+    app = with_a_hosted_model(open_page, workspace)
+
+    assert not app.exception
+    assert any("our list" in caption.value for caption in app.caption)
+    lines = app.table[0].value.to_dict("records")
+    assert len(lines) == 7
+    costs = [float(line[TEXTS["receipt.cost"]].replace("\\", "").lstrip("$")) for line in lines]
+    assert min(costs) > 0
+    [cost] = [metric.value for metric in app.metric]
+    assert float(cost.lstrip("$")) == pytest.approx(sum(costs), abs=0.001)
+    first = lines[0]
+    asked, answered = (int(first[TEXTS[f"receipt.{side}"]].replace(",", "")) for side in ("input", "output"))
+    assert costs[0] == pytest.approx(asked * 1e-6 + answered * 1e-5, abs=1e-4)
+
+
+def test_a_price_nobody_knows_is_no_estimate(
+    open_page: Open, workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(workspace, "hosted", Counting(None))
+
+    app = with_a_hosted_model(open_page, workspace)
+
+    assert not app.exception
+    assert [metric.value for metric in app.metric] == ["–"]
+    assert any("Nobody knows the price" in caption.value for caption in app.caption)
+
+
+def test_the_use_of_stored_answers_is_chosen_for_one_run(
+    open_page: Open, workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(workspace, "hosted", Counting(None))
+    asked: list[Request] = []
+
+    class Noting(Silent):
+        async def complete(self, request: Request) -> Reply:
+            asked.append(request)
+            return await super().complete(request)
+
+    monkeypatch.setattr(workspace.jobs, "_model", Noting())
+    app = with_a_hosted_model(open_page, workspace)
+    app.segmented_control(key="new_run.cache").set_value("refresh").run()
+
+    app = press(app.button(key="new_run.start"))
+
+    assert not app.exception
+    workspace.jobs.cancel(app.query_params["run"])
+    workspace.jobs.wait(app.query_params["run"], 20)
+    assert {request.cache for request in asked} == {"refresh"}

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal, get_args
 
 import streamlit as st
@@ -12,11 +13,13 @@ import streamlit as st
 from workbench.engine.plan import Plan
 from workbench.errors import InputError, WorkbenchError
 from workbench.evidence.view import View, parse_day
+from workbench.llm.base import CacheUse
 from workbench.records import BASELINE, Models, Subject, Tier
 from workbench.strategy.files import LoadedStrategy
 from workbench.ui import text
 from workbench.ui.language import language, t, term
 from workbench.ui.panels import subject_picker
+from workbench.ui.panels.run_estimate import run_estimate
 from workbench.ui.panels.states import errors_shown, show_error
 from workbench.workspace import Workspace
 
@@ -36,6 +39,7 @@ class Order:
 
     plan: Plan
     models: Models
+    cache: CacheUse = "use"
 
 
 def run_form(workspace: Workspace, asked: Mapping[str, str]) -> Order | None:
@@ -74,9 +78,10 @@ def run_form(workspace: Workspace, asked: Mapping[str, str]) -> Order | None:
         if subject is None or as_of is None:
             st.caption(t("form.choose_subject"))
             return None
-        order = Order(workspace.plan(strategy, subject, as_of), models)
+        plan = partial(workspace.plan, strategy, subject, as_of)
+        order = Order(plan(), models, _cache(models))
         with preview:
-            _preview(order)
+            _preview(workspace, order, plan)
             if st.button(t("form.start"), type="primary", icon=":material/play_arrow:", key="new_run.start"):
                 return order
     return None
@@ -184,13 +189,32 @@ def _model(
     return (chosen or first).strip() or first
 
 
-def _preview(order: Order) -> None:
-    """Which agents will be asked, and how much evidence each would be shown."""
+def _cache(models: Models) -> CacheUse:
+    """What to do with answers of language models that are stored already."""
+    if models.baseline_only:
+        return "use"
+    chosen: CacheUse | None = st.segmented_control(
+        t("form.cache"),
+        get_args(CacheUse),
+        default="use",
+        required=True,
+        format_func=lambda use: term("cache_use", use),
+        help=t("form.cache_help"),
+        key="new_run.cache",
+    )
+    return chosen or "use"
+
+
+def _preview(workspace: Workspace, order: Order, plan: Callable[[], Plan]) -> None:
+    """Which agents will be asked, and what language models would charge for it."""
     steps = order.plan.steps
     calls = sum(2 if step.revise else 1 for step in steps)
     with st.container(border=True):
         st.markdown(f"**{t('form.preview')}**")
         st.caption(t("form.preview_calls", agents=len(steps), calls=calls))
+        if not order.models.baseline_only:
+            run_estimate(workspace, plan, order.models)
+            return
         st.table(
             {
                 t("column.agent"): [text.escape(step.title) for step in steps],
