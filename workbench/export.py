@@ -15,6 +15,7 @@ from typing import Literal, get_args
 from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 
 from workbench.records import BASELINE, Opinion, Report, Run, Scale
+from workbench.store.rows import RunRow
 from workbench.strategy.schema import LABEL_ZH
 
 Format = Literal["csv", "json", "html"]
@@ -146,6 +147,12 @@ def to_csv(header: Sequence[str], lines: Iterable[Sequence[object]]) -> bytes:
     writer.writerow(header)
     writer.writerows([plain_cell(value) for value in line] for line in lines)
     return text.getvalue().encode("utf-8-sig")
+
+
+def runs_csv(rows: Sequence[RunRow]) -> bytes:
+    """A list of at least one run as CSV, with the columns of ``workbench runs --json``."""
+    lines = [{**row.to_json(), "tags": " ".join(row.tags)} for row in rows]
+    return to_csv(list(lines[0]), [list(line.values()) for line in lines])
 
 
 _CSV_HEADER = (

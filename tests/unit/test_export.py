@@ -4,15 +4,17 @@ import csv
 import io
 import json
 from html.parser import HTMLParser
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.store_samples import make_report
+from tests.store_samples import make_plan, make_report
 from tests.unit.test_compare import SECOND, make_run
-from workbench.export import FORMATS, export, file_name, plain_cell, to_csv
-from workbench.records import Run
+from workbench.export import FORMATS, export, file_name, plain_cell, runs_csv, to_csv
+from workbench.records import Models, Run
+from workbench.store.runs import RunStore
 
 HOSTILE = (
     '<script>alert(1)</script><img src="http://evil.example/x.png" onerror=alert(1)>'
@@ -194,3 +196,19 @@ def test_no_export_holds_a_value_that_json_does_not_know() -> None:
 @pytest.mark.parametrize("form", FORMATS)
 def test_file_names_come_from_the_run_id_alone(form: str) -> None:
     assert file_name(hostile_run(), form) == f"second.{form}"
+
+
+def test_a_list_of_runs_holds_no_formula(tmp_path: Path) -> None:
+    store = RunStore(tmp_path / "runs.db")
+    run_id = store.start(make_plan(), Models())
+    store.note(run_id, '=HYPERLINK("http://evil.example")')
+    store.tag(run_id, {"@a", "b"})
+
+    header, line = table(runs_csv(store.find()))
+
+    record = dict(zip(header, line, strict=True))
+    assert record["run_id"] == run_id
+    assert not record["note"].startswith("=")
+    assert record["note"].endswith('HYPERLINK("http://evil.example")')
+    assert record["tags"].endswith("@a b")
+    assert not record["tags"].startswith("@")
