@@ -16,6 +16,7 @@ from workbench.commands.common import (
     blind_option,
     json_option,
     model_option,
+    period_options,
     print_json,
     print_lines,
     terminal_width,
@@ -28,7 +29,6 @@ from workbench.evidence.fixtures import resolve_fixtures
 from workbench.evidence.news import count_items, items
 from workbench.evidence.news_text import Language
 from workbench.evidence.universe import read_universe
-from workbench.evidence.view import parse_day
 from workbench.pipelines.batches import Item, company_items, match_items, news_items, parse_dates
 from workbench.records import Blind, PipelineName
 from workbench.store.batch_records import Batch, BatchOrder
@@ -97,8 +97,7 @@ def batch() -> None:
 @batch.command("match")
 @click.option("--competition", required=True, help="Its name, or an unmistakable part of it.")
 @click.option("--season", help="E.g. 2018-19 or 2019.")
-@click.option("--from", "since", type=parse_day, help="First day (YYYY-MM-DD).")
-@click.option("--to", "until", type=parse_day, help="Last day.")
+@period_options
 @order_options("match")
 @with_workspace
 def match_batch(
@@ -142,8 +141,7 @@ def chapters_batch(workspace: Workspace, universe: Path, dates: list[dt.date], *
 @batch.command("signals")
 @click.option("--text", default="", help="Appears in title or source.")
 @click.option("--language", type=click.Choice(["zh", "en"]))
-@click.option("--from", "since", type=parse_day, help="First day (YYYY-MM-DD).")
-@click.option("--to", "until", type=parse_day, help="Last day.")
+@period_options
 @order_options("news")
 @with_workspace
 def signals_batch(

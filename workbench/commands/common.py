@@ -11,6 +11,7 @@ from typing import Any, get_args
 
 import click
 
+from workbench.evidence.view import parse_day
 from workbench.records import Blind
 from workbench.workspace import Workspace
 
@@ -35,6 +36,12 @@ def with_workspace(command: Callable[..., int | None]) -> Callable[..., int | No
         return command(Workspace.open(home), *args, **kwargs)
 
     return opened
+
+
+def period_options(command: Callable[..., int | None]) -> Callable[..., int | None]:
+    """``--from`` and ``--to``, both days included."""
+    since = click.option("--from", "since", type=parse_day, help="First day (YYYY-MM-DD).")
+    return since(click.option("--to", "until", type=parse_day, help="Last day.")(command))
 
 
 def print_json(value: Any) -> None:

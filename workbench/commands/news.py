@@ -11,6 +11,7 @@ import click
 from workbench import console
 from workbench.commands.common import (
     json_option,
+    period_options,
     print_json,
     print_lines,
     terminal_width,
@@ -19,7 +20,6 @@ from workbench.commands.common import (
 from workbench.evidence.news import NewsItem, add_items, count_items, items
 from workbench.evidence.news_text import Language
 from workbench.evidence.readers.news import NewsFile, read_news, read_pasted
-from workbench.evidence.view import parse_day
 from workbench.workspace import Workspace
 
 PASTED = "pasted"
@@ -60,8 +60,7 @@ def paste_news(workspace: Workspace, date: str, source: str, as_json: bool) -> N
 @news.command("list")
 @click.option("--text", default="", help="Appears in title or source.")
 @click.option("--language", type=click.Choice(["zh", "en"]))
-@click.option("--from", "since", type=parse_day, help="First day (YYYY-MM-DD).")
-@click.option("--to", "until", type=parse_day, help="Last day.")
+@period_options
 @click.option("--limit", default=20, show_default=True, type=click.IntRange(1, 1000))
 @click.option("--page", default=1, show_default=True, type=click.IntRange(1))
 @json_option

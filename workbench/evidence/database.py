@@ -75,12 +75,6 @@ _STATEMENT_KEYS = (
 )
 
 
-@migrations()
-def add_fetch_time_of_indicators(db: Database) -> None:
-    """When a feed fetched a reading, beside the day it was published."""
-    db.execute("ALTER TABLE indicators ADD COLUMN fetched_at TEXT")
-
-
 class EvidenceDB:
     """The evidence database of one workspace.
 

@@ -93,3 +93,9 @@ def add_items_and_relations(db: Database) -> None:
             other TEXT NOT NULL, other_name TEXT NOT NULL, kind TEXT NOT NULL CHECK (kind IN ({kinds})),
             note TEXT, published TEXT CHECK (published IS date(published, '+0 days'))) STRICT"""
     )
+
+
+@migrations()
+def add_fetch_time_of_indicators(db: Database) -> None:
+    """When a feed fetched a reading, beside the day it was published."""
+    db.execute("ALTER TABLE indicators ADD COLUMN fetched_at TEXT")
