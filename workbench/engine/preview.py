@@ -1,7 +1,7 @@
 """The exact prompts of a plan, before anybody is asked.
 
 What an agent is told depends on what those before it reported. Reports of an earlier run are taken where
-there are any; for the others the built-in baseline stands in, which is free and answers in the form asked for.
+there are any; for the others the built-in baseline stands in, which is free and answers in the same form.
 """
 
 from __future__ import annotations
