@@ -1,4 +1,4 @@
-"""How fast the baseline judges companies over half-years, if that is linear, and what a second process brings.
+"""How fast the baseline judges companies over half-years, if that is linear, and what two processes bring.
 
 All seven companies of the sample as of every half-year from 2012 to 2025, by the strategy ``value``. Linear
 means that four times the runs take at most 4.4 times as long. Two worker processes are measured from the
