@@ -21,6 +21,7 @@ from workbench.strategy.schema import ChaptersStrategy
 from workbench.ui import text
 from workbench.ui.language import t, term
 from workbench.ui.panels.run_form import Kind, choose_kind, choose_models, choose_strategy
+from workbench.ui.panels.season_picker import season_picker
 from workbench.ui.panels.states import errors_shown
 from workbench.workspace import Workspace
 
@@ -122,17 +123,9 @@ def _matches(workspace: Workspace) -> tuple[str, Sequence[Item]]:
         st.caption(t("subject.no_matches"))
         return "", ()
     left, right = st.columns(2)
-    leagues = sorted({fixture.competition for fixture in every})
-    latest = every[-1].competition
-    league = left.selectbox(
-        t("subject.competition"), leagues, index=leagues.index(latest), key="batch.competition"
-    )
-    seasons = sorted({fixture.season for fixture in every if fixture.competition == league}, reverse=True)
-    season = right.selectbox(t("subject.season"), seasons, key=f"batch.season.{league}")
+    league, season, *_ = season_picker(every, every[-1], (left, right), PAGE)[0]
     since, until = _days()
-    found = resolve_fixtures(
-        workspace.evidence, league or latest, season=season or seasons[0], since=since, until=until
-    )
+    found = resolve_fixtures(workspace.evidence, league, season=season, since=since, until=until)
     days = f", {found[0].date} – {found[-1].date}" if since or until else ""
     return f"{found[0].competition} {found[0].season}{days}", match_items(found)
 

@@ -14,6 +14,7 @@ from workbench.store.rows import RunRow
 from workbench.store.runs import RunStore
 from workbench.ui import palette, text
 from workbench.ui.language import t, term
+from workbench.ui.panels.season_picker import season_picker
 
 KNOWN_RUNS = 2000
 """Newest match runs that are looked through for the verdicts beside the fixtures."""
@@ -44,18 +45,7 @@ def fixture_picker(every: Sequence[Match], store: RunStore) -> Match | None:
 def _filtered(every: Sequence[Match], first: Match) -> list[Match]:
     """The matches of the competition, season, and round or day chosen; at first those around ``first``."""
     left, middle, right = st.columns([2, 1, 2], vertical_alignment="bottom")
-    leagues = sorted({match.competition for match in every})
-    league = left.selectbox(
-        t("subject.competition"), leagues, index=leagues.index(first.competition), key="fixtures.competition"
-    )
-    seasons = sorted({match.season for match in every if match.competition == league}, reverse=True)
-    season = middle.selectbox(
-        t("subject.season"),
-        seasons,
-        index=seasons.index(first.season) if first.season in seasons else 0,
-        key=f"fixtures.season.{league}",
-    )
-    matches = [match for match in every if (match.competition, match.season) == (league, season)]
+    matches = season_picker(every, first, (left, middle), "fixtures")
     named = rounds(matches)
     by_day = (
         right.segmented_control(
@@ -76,7 +66,7 @@ def _filtered(every: Sequence[Match], first: Match) -> list[Match]:
             term("find_by", "day" if by_day else "round"),
             options,
             value=inside,
-            key=f"fixtures.group.{league}.{season}.{by_day}",
+            key=f"fixtures.group.{matches[0].competition}.{matches[0].season}.{by_day}",
         )
         if len(options) > 1
         else options[0]

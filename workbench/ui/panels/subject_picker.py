@@ -13,6 +13,7 @@ from workbench.evidence.news import items, resolve_item
 from workbench.records import MatchSubject, NewsSubject, TickerSubject
 from workbench.ui import text
 from workbench.ui.language import t, term
+from workbench.ui.panels.season_picker import season_picker
 
 EARLIEST = dt.date(1990, 1, 1)
 
@@ -102,18 +103,7 @@ def _recorded(evidence: EvidenceDB, asked: str | None) -> MatchSubject | None:
         return None
     wanted = next((fixture for fixture in every if fixture.subject.key == asked), every[-1])
     left, right = st.columns(2)
-    leagues = sorted({fixture.competition for fixture in every})
-    league = left.selectbox(
-        t("subject.competition"), leagues, index=leagues.index(wanted.competition), key="new_run.competition"
-    )
-    seasons = sorted({fixture.season for fixture in every if fixture.competition == league}, reverse=True)
-    season = right.selectbox(
-        t("subject.season"),
-        seasons,
-        index=seasons.index(wanted.season) if wanted.season in seasons else 0,
-        key="new_run.season",
-    )
-    listed = [f for f in reversed(every) if (f.competition, f.season) == (league, season)]
+    listed = season_picker(every, wanted, (left, right), "new_run")[::-1]
     chosen: Fixture | None = st.selectbox(
         t("subject.match"),
         listed,
