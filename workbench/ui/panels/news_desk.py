@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from workbench import crews
-from workbench.errors import InputError, WorkbenchError
+from workbench.errors import InputError
 from workbench.evidence.feeds import FEEDS, pull
 from workbench.evidence.news import NewsItem, add_items, count_items, items
 from workbench.evidence.news_text import Language
@@ -18,7 +18,8 @@ from workbench.store.batch_records import BatchOrder
 from workbench.strategy.files import LoadedStrategy
 from workbench.ui import text
 from workbench.ui.language import NAMES, t
-from workbench.ui.panels.states import errors_shown, show_error
+from workbench.ui.panels.run_form import usable_strategies
+from workbench.ui.panels.states import errors_shown
 from workbench.workspace import Workspace
 
 PAGE_SIZE = 20
@@ -169,16 +170,7 @@ def _table(workspace: Workspace, shown: Sequence[NewsItem]) -> list[NewsItem]:
 
 
 def _strategy(workspace: Workspace) -> LoadedStrategy:
-    """The news strategy chosen; a broken file is shown and left out."""
-    usable: dict[str, LoadedStrategy] = {}
-    for name in workspace.strategies():
-        try:
-            loaded = workspace.strategy(name)
-        except WorkbenchError as error:
-            show_error(error)
-            continue
-        if loaded.strategy.kind == "news":
-            usable[name] = loaded
+    usable = usable_strategies(workspace, "signals")
     if not usable:
         raise InputError(t("form.no_strategy"))
     chosen = st.selectbox(

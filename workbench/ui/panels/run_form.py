@@ -133,16 +133,8 @@ def _known(view: View, code: str) -> None:
 
 
 def choose_strategy(workspace: Workspace, kind: Kind, asked: str | None, page: str) -> LoadedStrategy | None:
-    """The strategy chosen among the usable ones of a kind; a broken file is shown and left out."""
-    usable: dict[str, LoadedStrategy] = {}
-    for name in workspace.strategies():
-        try:
-            loaded = workspace.strategy(name)
-        except WorkbenchError as error:
-            show_error(error)
-            continue
-        if loaded.strategy.kind == STRATEGY_KIND[kind]:
-            usable[name] = loaded
+    """The strategy chosen among the usable ones of a kind."""
+    usable = usable_strategies(workspace, kind)
     if not usable:
         st.warning(t("form.no_strategy"), icon=":material/warning:")
         return None
@@ -160,6 +152,20 @@ def choose_strategy(workspace: Workspace, kind: Kind, asked: str | None, page: s
     if loaded.strategy.description:
         st.caption(text.escape(loaded.strategy.description))
     return loaded
+
+
+def usable_strategies(workspace: Workspace, kind: Kind) -> Mapping[str, LoadedStrategy]:
+    """The strategies of a pipeline by name; a broken file is shown and left out."""
+    usable: dict[str, LoadedStrategy] = {}
+    for name in workspace.strategies():
+        try:
+            loaded = workspace.strategy(name)
+        except WorkbenchError as error:
+            show_error(error)
+            continue
+        if loaded.strategy.kind == STRATEGY_KIND[kind]:
+            usable[name] = loaded
+    return usable
 
 
 def choose_models(default: Models, asked: Mapping[str, str], page: str) -> Models:
