@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from workbench.engine.plan import Plan, Reports, Step
+from workbench.engine.plan import Plan, Reports, Step, told_of
 from workbench.errors import ModelError, WorkbenchError
 from workbench.llm.base import CacheUse, Model, Reply, Request
 from workbench.llm.replies import ReplyError, parse_reply
@@ -79,7 +79,7 @@ def prompt_variables(
         "missing": evidence.missing,
         "task": step.task,
         "reports": [
-            _summary(report)
+            told_of(report)
             for report in step.reads([reports[need] for need in step.needs if need in reports])
         ],
         "answer": skeleton(step.form.schema_of("draft" if draft is None else "revised")),
@@ -258,18 +258,3 @@ class _Agent:
             error=error,
             calls=tuple(self.calls),
         )
-
-
-def _summary(report: Report) -> dict[str, Any]:
-    opinion = report.final if report.counted else None
-    return {
-        "agent": report.agent,
-        "title": report.title,
-        "status": report.status,
-        "sufficiency": report.evidence.sufficiency,
-        "score": opinion.score if opinion else None,
-        "confidence": opinion.confidence if opinion else None,
-        "analysis": opinion.analysis if opinion else "",
-        "key_evidence": list(opinion.key_evidence) if opinion else [],
-        "fields": opinion.fields if opinion else {},
-    }

@@ -166,3 +166,19 @@ class Plan:
         None where the rules alone conclude; such a run fails only when no agent counts.
         """
         return next((step for step in reversed(self.steps) if step.role in LAST_ROLES), None)
+
+
+def told_of(report: Report) -> dict[str, Any]:
+    """What a later agent is told of a report: how it stands and, where it counts, its final opinion."""
+    opinion = report.final if report.counted else None
+    return {
+        "agent": report.agent,
+        "title": report.title,
+        "status": report.status,
+        "sufficiency": report.evidence.sufficiency,
+        "score": opinion.score if opinion else None,
+        "confidence": opinion.confidence if opinion else None,
+        "analysis": opinion.analysis if opinion else "",
+        "key_evidence": list(opinion.key_evidence) if opinion else [],
+        "fields": opinion.fields if opinion else {},
+    }

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal
 
-from workbench.engine.plan import Plan, Reports, Step
+from workbench.engine.plan import Plan, Reports, Step, told_of
 from workbench.errors import InputError
 from workbench.evidence import filings  # noqa: F401 - registers the slice of documents
 from workbench.evidence.blind import Blindfold, Rescaled, hidden_factor, scaled_back
@@ -241,18 +241,9 @@ def _sufficiency(operators: Sequence[Operator], slices: Mapping[str, Evidence]) 
 
 
 def _concluded(report: Report) -> dict[str, Any]:
-    """What a later agent knows of a report, as facts."""
-    opinion = report.final if report.counted else None
-    return {
-        "agent": report.agent,
-        "title": report.title,
-        "status": report.status,
-        "sufficiency": report.evidence.sufficiency,
-        "score": opinion.score if opinion else None,
-        "confidence": opinion.confidence if opinion else None,
-        "key_evidence": list(opinion.key_evidence) if opinion else [],
-        "fields": {k: v for k, v in opinion.fields.items() if k not in PROSE} if opinion else {},
-    }
+    """What a later agent knows of a report, as facts: all it is told but the prose."""
+    told = {name: value for name, value in told_of(report).items() if name != "analysis"}
+    return told | {"fields": {name: value for name, value in told["fields"].items() if name not in PROSE}}
 
 
 def _line(report: Report) -> str:
