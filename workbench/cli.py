@@ -20,7 +20,7 @@ from typing import Any, NoReturn, get_args
 
 import click
 
-from workbench import console
+from workbench.commands import console
 from workbench.commands.batch import batch, batches
 from workbench.commands.common import (
     INTERRUPTED,

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 from ui_fixtures import Open, chapters_run, stored
 
-from workbench import console, pipelines
+from workbench import pipelines
+from workbench.commands import console
 from workbench.engine.agent import prompt_variables
 from workbench.evidence.database import EvidenceDB
 from workbench.evidence.view import parse_day

@@ -18,7 +18,7 @@ FLOORS = (
     ("engine",),
     ("pipelines", "compare", "evaluate", "export", "drafts", "delivery"),
     ("workspace", "crews", "tryout", "repeats", "configured"),
-    ("ui", "console", "doctor"),
+    ("ui", "doctor"),
     ("commands",),
     ("pages", "app", "server", "cli"),
     ("__main__",),

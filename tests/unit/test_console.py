@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from workbench.console import columns, cut, one_line, plain, table
+from workbench.commands.console import columns, cut, one_line, plain, table
 
 
 def test_chinese_takes_two_columns_and_a_combining_mark_none() -> None:

@@ -12,7 +12,7 @@ import pytest
 
 from tests.conftest import FakeModel
 from tests.engine_samples import GOOD, two_and_a_conclusion
-from workbench import console
+from workbench.commands import console
 from workbench.compare import compare
 from workbench.engine.jobs import JobManager
 from workbench.engine.runner import run

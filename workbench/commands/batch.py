@@ -10,7 +10,8 @@ from typing import Any, Literal
 
 import click
 
-from workbench import console, crews
+from workbench import crews
+from workbench.commands import console
 from workbench.commands.common import (
     INTERRUPTED,
     blind_option,

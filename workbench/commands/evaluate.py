@@ -9,7 +9,7 @@ from dataclasses import asdict
 import click
 
 from workbench.commands.common import json_option, print_json, print_lines, terminal_width, with_workspace
-from workbench.console import MISSING, table
+from workbench.commands.console import MISSING, table
 from workbench.evaluate.forecasts import YARDSTICK, Judgement, judge, yardsticks
 from workbench.evaluate.scoreboard import METRICS, Line, scoreboard
 from workbench.evaluate.uncertainty import Estimate

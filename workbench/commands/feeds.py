@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import click
 
-from workbench import console
+from workbench.commands import console
 from workbench.commands.common import json_option, print_json, print_lines, terminal_width, with_workspace
 from workbench.evidence.feeds import FEEDS, feed_named, last_pulled, pull
 from workbench.evidence.feeds.fetch import FeedError

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from workbench.commands.common import json_option, print_json, with_workspace
-from workbench.console import one_line
+from workbench.commands.console import one_line
 from workbench.evidence.football_imports import (
     ClubNames,
     ImportReport,

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from workbench import console
+from workbench.commands import console
 from workbench.commands.common import (
     json_option,
     print_json,

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from workbench import console
+from workbench.commands import console
 from workbench.commands.common import (
     json_option,
     period_options,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from workbench import console
+from workbench.commands import console
 from workbench.commands.common import json_option, print_json, print_lines, terminal_width, with_workspace
 from workbench.errors import InputError
 from workbench.records import NewsSubject

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import click
 
-from workbench import console
+from workbench.commands import console
 from workbench.commands.common import print_lines, with_workspace
 from workbench.errors import InputError
 from workbench.strategy.findings import Finding
