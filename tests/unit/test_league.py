@@ -7,7 +7,16 @@ from collections.abc import Sequence
 
 import pytest
 
-from workbench.evidence.league import Played, appearances, averages, played, record, rounds, standings
+from workbench.evidence.league import (
+    Appearance,
+    Played,
+    averages,
+    played,
+    record,
+    rounds,
+    seen_by,
+    standings,
+)
 from workbench.evidence.strengths import GOALS_ONLY, MIN_MATCHES, MIXED, PROMOTED, Blend, fit
 from workbench.evidence.view import Match
 
@@ -35,6 +44,11 @@ SMALL = [
 ]
 
 
+def seen(club: str) -> list[Appearance]:
+    matches = [Match(*match, None, None, None) for match in SMALL]
+    return [appearance for appearance in map(seen_by(club), matches) if appearance]
+
+
 def test_a_match_without_a_result_and_the_published_forecast_stay_out() -> None:
     row = Match("League", "2018-19", START, "Reds", "Blues", 2, 1, 1.5, 1.0, None, None, 0.5, 0.3, 0.2)
     postponed = row._replace(home_goals=None, away_goals=None)
@@ -44,14 +58,14 @@ def test_a_match_without_a_result_and_the_published_forecast_stay_out() -> None:
 
 
 def test_a_club_is_seen_from_its_own_side_wherever_it_played() -> None:
-    away_win = appearances(SMALL, "Reds")[1]
+    away_win = seen("Reds")[1]
     assert (away_win.venue, away_win.opponent) == ("away", "Greens")
     assert (away_win.goals_for, away_win.goals_against, away_win.result) == (3, 0, "W")
-    assert [seen.result for seen in appearances(SMALL, "Blues")] == ["L", "D"]
+    assert [appearance.result for appearance in seen("Blues")] == ["L", "D"]
 
 
 def test_a_record_sums_results_and_averages_expected_goals_over_the_matches_that_have_them() -> None:
-    reds = record(appearances(SMALL, "Reds"))
+    reds = record(seen("Reds"))
     assert (reds.matches, reds.won, reds.drawn, reds.lost, reds.points) == (2, 2, 0, 0, 6)
     assert (reds.goals_for, reds.goals_against) == (5, 1)
     assert (reds.xg_for, reds.xg_against) == (1.5, 1.0)

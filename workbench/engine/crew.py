@@ -111,6 +111,7 @@ class LocalCrew:
         def land(_: object) -> None:
             with self._lock:
                 self._flying.discard(run_id)
+            self._jobs.forget(run_id)
             landed.set_result(None)
 
         self._jobs.outcome(run_id).add_done_callback(land)

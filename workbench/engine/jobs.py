@@ -149,6 +149,12 @@ class JobManager:
         job = self._jobs.get(run_id)
         return job.tracker.progress() if job else None
 
+    def forget(self, run_id: str) -> None:
+        """Let go of a finished run, which is in the store; the reports of a batch are many."""
+        with self._lock:
+            if run_id in self._jobs and self._jobs[run_id].outcome.done():
+                del self._jobs[run_id]
+
     def running(self) -> tuple[str, ...]:
         """Ids of the runs not finished yet, oldest first."""
         with self._lock:

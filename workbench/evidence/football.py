@@ -22,10 +22,10 @@ from workbench.evidence.league import (
     Played,
     Record,
     Standing,
-    appearances,
     averages,
     played,
     record,
+    seen_by,
     standings,
 )
 from workbench.evidence.slices import slice_
@@ -213,7 +213,7 @@ def _work_out(view: View, subject: MatchSubject) -> _League:
     table, means = view.shared(
         ("league", subject.competition, subject.season, subject.date), lambda: _standing_on(matches, subject)
     )
-    seen = {side: appearances(view.matches_as(played, team=club), club) for side, club in _clubs(subject)}
+    seen = {side: view.matches_as(seen_by(club), team=club) for side, club in _clubs(subject)}
     missing: dict[str, str] = {}
     for side, club in _clubs(subject):
         if club not in table:

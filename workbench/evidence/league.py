@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import datetime as dt
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from workbench.evidence.view import Match
@@ -102,13 +103,17 @@ def played(match: Match) -> Played | None:
     return Played._make(match[:11]) if match.settled else None
 
 
-def appearances(matches: Iterable[Played], club: str) -> list[Appearance]:
-    """The matches of one club from its own side, in the order given."""
-    return [
-        _at_home(match) if match.home == club else _away(match)
-        for match in matches
-        if club in (match.home, match.away)
-    ]
+@lru_cache(maxsize=4096)
+def seen_by(club: str) -> Callable[[Match], Appearance | None]:
+    """How a club sees a match: from its own side; None for a match that is not ``played`` or not its own."""
+
+    def see(match: Match) -> Appearance | None:
+        found = played(match)
+        if found is None or club not in (found.home, found.away):
+            return None
+        return _at_home(found) if found.home == club else _away(found)
+
+    return see
 
 
 def _at_home(m: Played) -> Appearance:

@@ -57,6 +57,8 @@ def last_object(text: str) -> dict[str, Any] | None:
     A list that holds nothing but one object counts as that object.
     """
     text = _SURROGATE.sub("\ufffd", text)
+    if (whole := _whole_object(text.strip())) is not None:
+        return whole
     for attempt in reversed(_attempts(text)):
         value = None if attempt is None else _loads(attempt)
         if value is None:
@@ -67,6 +69,14 @@ def last_object(text: str) -> dict[str, Any] | None:
         if isinstance(value, dict):
             return value
     return None
+
+
+def _whole_object(text: str) -> dict[str, Any] | None:
+    """A text that is one JSON object and nothing else, as most answers are; None for any other."""
+    if not text.startswith("{") or text.count("{") + text.count("[") > MAX_DEPTH:
+        return None
+    value = _loads(text)
+    return value if isinstance(value, dict) else None
 
 
 def to_half_width(text: str) -> str:
