@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import threading
 import time
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal
 
-from workbench.engine.plan import Plan, Reports
+from workbench.engine.plan import Plan, Reports, Step
 from workbench.engine.runner import Event, Result
 from workbench.records import PipelineName, Report, Role
 
@@ -82,7 +82,7 @@ class Tracker:
         self._cost: float | None = 0.0
         self._clock = _Clock(time.monotonic())
         self._clocks = {step.agent: _Clock() for step in plan.steps}
-        self._agents = {step.agent: AgentProgress(step.agent, step.title, step.role) for step in plan.steps}
+        self._states: dict[str, tuple[AgentState, str]] = {step.agent: ("waiting", "") for step in plan.steps}
         self._reports: dict[str, Report] = {}
         self._lock = threading.Lock()
         for step in plan.steps:
@@ -126,10 +126,7 @@ class Tracker:
                 run_id=self._run_id,
                 pipeline=self._plan.pipeline,
                 status=self._status,
-                agents=tuple(
-                    replace(agent, elapsed_s=self._clocks[name].elapsed_s)
-                    for name, agent in self._agents.items()
-                ),
+                agents=tuple(self._progress_of(step) for step in self._plan.steps),
                 elapsed_s=self._clock.elapsed_s or 0.0,
                 cost=self._cost,
                 error=self._error,
@@ -143,4 +140,10 @@ class Tracker:
                 self._cost = None if self._cost is None or call.cost is None else self._cost + call.cost
 
     def _set(self, agent: str, state: AgentState, error: str = "") -> None:
-        self._agents[agent] = replace(self._agents[agent], state=state, error=error)
+        self._states[agent] = state, error
+
+    def _progress_of(self, step: Step) -> AgentProgress:
+        state, error = self._states[step.agent]
+        return AgentProgress(
+            step.agent, step.title, step.role, state, self._clocks[step.agent].elapsed_s, error
+        )
