@@ -230,7 +230,7 @@ def test_doctor_says_what_is_there_and_calls_no_model(workspace: Workspace, sile
         "analyst-workbench",
         "streamlit",
         str(workspace.root),
-        "value, value_full",
+        "value, value_en, value_full",
         "7 companies",
         "none yet",
     ):
