@@ -17,8 +17,8 @@ FLOORS = (
     ("evidence", "llm", "store", "rules", "strategy"),
     ("engine",),
     ("pipelines", "compare", "evaluate", "export", "drafts", "delivery"),
-    ("workspace", "crews", "tryout", "repeats", "configured"),
-    ("ui", "doctor"),
+    ("workspace", "crews", "tryout", "repeats", "configured", "doctor"),
+    ("ui",),
     ("commands",),
     ("pages", "app", "server", "cli"),
     ("__main__",),
@@ -71,6 +71,12 @@ def test_imports_go_down_only() -> None:
         if floor(module.split(".")[1]) > floor(room(path))
     ]
     assert not upward
+
+
+def test_every_room_is_described() -> None:
+    described = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    rooms = {room(path) for path in SOURCES} - {"__init__", "__main__"}
+    assert not [name for name in rooms if f"`{name}.py`" not in described and f"`{name}/`" not in described]
 
 
 def test_no_two_rooms_of_one_floor_import_each_other() -> None:
