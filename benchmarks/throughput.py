@@ -6,7 +6,8 @@
   litellm making the very same calls.
 
 Every club has an absence to report and every pair has met before, so that all six agents are asked in every
-run. Each batch is of another season, so that none finds the work of another in memory.
+run. Before each batch something is added to the evidence, so that none finds the work of another in memory.
+The best of several batches counts: whatever else the machine does only makes them slower.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import time
-from collections.abc import Coroutine, Iterator
+from collections.abc import Coroutine, Iterator, Sequence
 from contextlib import contextmanager
 from statistics import median
 from typing import Any
@@ -38,7 +39,8 @@ CONCURRENCY = 64
 RUNS = 200
 AGENTS = 6
 SEASONS = ("2017-18", "2018-19")
-BLOCKS, BLOCK_RUNS = 6, 20
+REPEATS = 3
+BLOCKS, BLOCK_RUNS = 3, 100
 
 SHARE_BOUND = 0.85
 CPU_BOUND = 1.2
@@ -66,15 +68,12 @@ def drafts_only(workspace: Workspace) -> LoadedStrategy:
 def let_every_club_miss_somebody(workspace: Workspace) -> None:
     months = [f"{year}-{month:02d}-01" for year in (2017, 2018, 2019) for month in range(1, 13)]
     clubs = {fixture.home for fixture in resolve_fixtures(workspace.evidence, "Premier")}
-    workspace.evidence.add(
-        "absences",
-        [
-            {"team": club, "player": "Nobody", "kind": "injury", "published": day}
-            for club in sorted(clubs)
-            for day in months
-        ],
-        origin="benchmark",
-    )
+    report_out(workspace, [(club, day) for club in sorted(clubs) for day in months])
+
+
+def report_out(workspace: Workspace, reports: Sequence[tuple[str, str]]) -> None:
+    rows = [{"team": team, "player": "X", "kind": "injury", "published": day} for team, day in reports]
+    workspace.evidence.add("absences", rows, origin="benchmark")
 
 
 def have_met(workspace: Workspace, fixture: Fixture) -> bool:
@@ -106,17 +105,18 @@ def answered_by(workspace: Workspace, model: Model) -> Iterator[JobManager]:
 
 
 def share_of_ideal(workspace: Workspace) -> float:
-    """Throughput of the better of two batches over that of the model alone."""
+    """Throughput of a batch over that of the model alone."""
     stub = StubModel()
     with answered_by(workspace, stub):
         carry_out(workspace, order(workspace, SEASONS[0], "stub", 10))
         stub.calls = 0
         took = []
-        for season in SEASONS:
+        for season in SEASONS * REPEATS:
             wanted = order(workspace, season, "stub", RUNS)
+            report_out(workspace, [("Nobody's club", "2019-01-01")])
             gc.collect()
             took.append(working_s(workspace, carry_out(workspace, wanted)))
-    assert stub.calls == len(SEASONS) * RUNS * AGENTS
+    assert stub.calls == len(took) * RUNS * AGENTS
     ideal = RUNS * AGENTS * DELAY_S / CONCURRENCY
     print(f"{RUNS} runs, {RUNS * AGENTS} calls: {min(took):.3f} s; the model alone: {ideal:.3f} s")
     return ideal / min(took)
