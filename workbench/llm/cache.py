@@ -8,11 +8,9 @@ own replies, and deleting it loses money at most.
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 import json
 import logging
-from dataclasses import asdict, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -26,6 +24,10 @@ from workbench.llm.schemas import json_schema
 from workbench.store.database import Database, utc_now
 
 log = logging.getLogger(__name__)
+
+_PATIENCE_S = 0.2
+"""Reading and keeping an answer take microseconds, several times less than handing them to a thread, so both
+happen on the event loop; a lock held for longer than this costs the copy of one answer."""
 
 migrations = Migrations("cache")
 
@@ -62,21 +64,20 @@ class Cached:
         """
         if request.cache == "off":
             return await self._model.complete(request)
-        # A look into the database takes microseconds, less than a thread; writing may have to wait its turn.
-        if request.cache == "use" and (known := self.known(request)):
+        key = question_key(request, self._server)
+        if request.cache == "use" and (known := self._find(key)):
             return known
         reply = await self._model.complete(request)
-        await asyncio.to_thread(self._keep, question_key(request, self._server), request, reply)
+        self._keep(key, request, reply)
         return reply
 
     def known(self, request: Request) -> Reply | None:
         """The answer remembered for exactly this question, if there is one."""
-        found = self._find(question_key(request, self._server))
-        return found and replace(found, cache_hit=True)
+        return self._find(question_key(request, self._server))
 
     @cached_property
     def _db(self) -> Database:
-        return Database(self._path, migrations)
+        return Database(self._path, migrations, _PATIENCE_S)
 
     def _find(self, key: str) -> Reply | None:
         try:
@@ -86,13 +87,13 @@ class Cached:
             # The question can still be asked; the run's own store reports what is wrong with the disk.
             log.warning("the cache cannot be read: %s", error)
             return None
-        return Reply(**json.loads(row[0])) if row else None
+        return Reply(**json.loads(row[0]) | {"cache_hit": True}) if row else None
 
     def _keep(self, key: str, request: Request, reply: Reply) -> None:
         try:
             parse_reply(reply.text, request.schema)
             with self._db.write() as db:
-                row = [key, request.model, json.dumps(asdict(reply), ensure_ascii=False), utc_now()]
+                row = [key, request.model, json.dumps(vars(reply), ensure_ascii=False), utc_now()]
                 db.execute("insert or replace into answers values (?, ?, ?, ?)", row)
         except ReplyError:
             return

@@ -68,13 +68,15 @@ class Database:
     Args:
         path: The file; made with its folder when absent.
         migrations: The steps that lead to the present schema.
+        patience_s: How long to wait for another process that writes.
 
     Raises:
         StoreError: The file cannot be opened, is no database, or is damaged.
     """
 
-    def __init__(self, path: Path, migrations: Migrations) -> None:
+    def __init__(self, path: Path, migrations: Migrations, patience_s: float = BUSY_TIMEOUT_S) -> None:
         self.path = path
+        self._patience_s = patience_s
         self._local = threading.local()
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -108,7 +110,7 @@ class Database:
         Raises:
             AccessError: Whoever asks may only read.
             StoreError: The disk is full, the file is read-only or damaged, or another process held the
-                lock for longer than ``BUSY_TIMEOUT_S``.
+                lock for longer than ``patience_s``.
         """
         if not upkeep:
             require_editor()
@@ -134,7 +136,7 @@ class Database:
     def _connection(self) -> Connection:
         # A connection must not cross a fork: parent and child would release each other's file locks.
         if getattr(self._local, "pid", None) != os.getpid():
-            connection = Connection(sqlite3.connect(self.path, timeout=BUSY_TIMEOUT_S))
+            connection = Connection(sqlite3.connect(self.path, timeout=self._patience_s))
             connection.execute("pragma synchronous = normal")
             connection.execute("pragma foreign_keys = on")
             self._local.connection = connection
