@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 
 import pytest
-from conftest import Visit, settled
-from test_journey import LOCALES, shoot
 
+from tests.browser.conftest import Visit, settled
+from tests.browser.test_journey import LOCALES, shoot
 from workbench.ui.language import Language, catalogue
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]

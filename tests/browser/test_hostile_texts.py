@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 import yaml
-from conftest import Visit, serving, settled, visiting
 
+from tests.browser.conftest import Visit, serving, settled, visiting
 from tests.pages.ui_fixtures import chapters_run, match_run, stored
 from workbench.evidence.news import add_items, make_item
 from workbench.records import Run

@@ -9,8 +9,8 @@ import re
 from typing import TYPE_CHECKING
 
 import pytest
-from conftest import ARTEFACTS, Visit, settled
 
+from tests.browser.conftest import ARTEFACTS, Visit, settled
 from workbench.ui.language import Language, catalogue
 
 if TYPE_CHECKING:

@@ -9,9 +9,9 @@ import re
 from typing import TYPE_CHECKING
 
 import pytest
-from conftest import Visit, settled
-from test_journey import LOCALES, press, shoot
 
+from tests.browser.conftest import Visit, settled
+from tests.browser.test_journey import LOCALES, press, shoot
 from workbench.ui.language import Language, catalogue
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def test_edit_an_anchor_try_it_save_it_and_go_back(visit: Visit) -> None:
     fill(page, "Range", "60-74", nth=2)
     page.wait_for_selector("text=no anchor covers the scores between 49 and 60")
     fill(page, "Range", "30-59", nth=3)
-    page.wait_for_selector("text=Nothing to mend")
+    page.wait_for_selector("text=No problems found")
     anchor = page.get_by_label("What it looks like", exact=True).nth(2)
     anchor.fill("有吸引力，可以买入")
     anchor.press("Control+Enter")

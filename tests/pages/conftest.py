@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from streamlit import config
 from streamlit.testing.v1 import AppTest
-from ui_fixtures import Open
 
+from tests.pages.ui_fixtures import Open
 from workbench.ui import session
 from workbench.workspace import Workspace, program_files
 

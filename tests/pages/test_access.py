@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
-from ui_fixtures import Open, chapters_run, stored
 
+from tests.pages.ui_fixtures import Open, chapters_run, stored
 from workbench import permission
 from workbench.errors import AccessError
 from workbench.evidence.news import add_items, make_item

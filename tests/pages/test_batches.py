@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
-from ui_fixtures import Open
 
+from tests.pages.ui_fixtures import Open
 from workbench import crews
 from workbench.llm.base import Reply, Request
 from workbench.pipelines.batches import company_items, parse_dates

@@ -10,8 +10,8 @@ from typing import get_args
 import pytest
 from click.testing import CliRunner
 from streamlit.testing.v1 import AppTest
-from ui_fixtures import Open, chapters_run, stored
 
+from tests.pages.ui_fixtures import Open, chapters_run, stored
 from workbench.cli import cli
 from workbench.errors import StoreError
 from workbench.store import backups

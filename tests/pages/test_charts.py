@@ -7,9 +7,9 @@ import tomllib
 from pathlib import Path
 
 import pytest
-from ui_fixtures import chapters_run, match_run
 
 import workbench
+from tests.pages.ui_fixtures import chapters_run, match_run
 from workbench.records import EDGE_SCALE, PERCENT_SCALE
 from workbench.strategy.files import read_strategy
 from workbench.strategy.schema import ChaptersStrategy

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 from streamlit.testing.v1 import AppTest
-from ui_fixtures import HOSTILE, Open, match_run, stored
 
 from tests.football_samples import make_run
+from tests.pages.ui_fixtures import HOSTILE, Open, match_run, stored
 from workbench.records import Run
 from workbench.ui.language import LANGUAGES, Language, catalogue
 from workbench.workspace import Workspace

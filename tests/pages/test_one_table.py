@@ -8,8 +8,8 @@ import re
 from pathlib import Path
 
 import pytest
-from ui_fixtures import Open, chapters_run, stored
 
+from tests.pages.ui_fixtures import Open, chapters_run, stored
 from workbench import pipelines
 from workbench.commands import console
 from workbench.engine.agent import prompt_variables

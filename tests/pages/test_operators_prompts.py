@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from ui_fixtures import Open
 
+from tests.pages.ui_fixtures import Open
 from workbench.ui.language import LANGUAGES
 from workbench.workspace import Workspace
 

@@ -7,8 +7,8 @@ from typing import get_args
 
 import pytest
 from streamlit.testing.v1 import AppTest
-from ui_fixtures import Open, chapters_run, match_run, opinion_lines, stored
 
+from tests.pages.ui_fixtures import Open, chapters_run, match_run, opinion_lines, stored
 from workbench.ui import text
 from workbench.ui.language import LANGUAGES, Language, catalogue
 from workbench.ui.navigation import PageName

@@ -5,8 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from dataclasses import replace
 
-from ui_fixtures import Open, chapters_run, stored
-
+from tests.pages.ui_fixtures import Open, chapters_run, stored
 from workbench.llm.base import Reply, Request
 from workbench.llm.baseline import Baseline
 from workbench.records import Models, TickerSubject

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Button
-from ui_fixtures import Open, chapters_run, opinion_lines, stored
 
+from tests.pages.ui_fixtures import Open, chapters_run, opinion_lines, stored
 from workbench.llm.base import Model, Reply, Request
 from workbench.llm.prices import Price
 from workbench.ui.language import catalogue

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
-from ui_fixtures import Open, chapters_run, stored
 
+from tests.pages.ui_fixtures import Open, chapters_run, stored
 from workbench.errors import ModelError
 from workbench.llm.base import Reply
 from workbench.llm.hosted import Check

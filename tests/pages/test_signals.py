@@ -7,8 +7,8 @@ import re
 
 import pytest
 from streamlit.testing.v1 import AppTest
-from ui_fixtures import HOSTILE, Open
 
+from tests.pages.ui_fixtures import HOSTILE, Open
 from tests.signal_samples import finished_signal
 from workbench.evidence.news import add_items, make_item
 from workbench.records import Urgency

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 from streamlit.testing.v1 import AppTest
-from ui_fixtures import Open
 
+from tests.pages.ui_fixtures import Open
 from workbench.tryout import pairs
 from workbench.ui.language import LANGUAGES
 from workbench.ui.studio import PARTS, VIEWS

@@ -5,8 +5,8 @@ from __future__ import annotations
 import threading
 
 import pytest
-from ui_fixtures import Open
 
+from tests.pages.ui_fixtures import Open
 from workbench.ui import session
 from workbench.workspace import Workspace
 

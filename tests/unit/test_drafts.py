@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from strategy_samples import STRATEGY, write_libraries
 
+from tests.strategy_samples import STRATEGY, write_libraries
 from workbench.drafts import Draft, Drafts
 from workbench.errors import InputError, StrategyError
 from workbench.store.runs import RunStore
