@@ -94,7 +94,7 @@ _WORDS: Mapping[str, Mapping[str, str]] = {
         "sources": "来源：",
         "prompt": "提示词",
         "reply": "原始回答",
-        "receipt": "防前视凭据",
+        "receipt": "防前视回执",
         "newest": "最新证据",
         "withheld": "条被屏蔽",
         "undated": "条无日期被剔除",

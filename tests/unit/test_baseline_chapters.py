@@ -188,7 +188,7 @@ def test_a_mean_that_waters_down_a_weak_finding_moves_towards_it() -> None:
     # 恶化 is 42 and a ratio of 1.3 is 86: a mean of 64 moves by 15 % of the 22 points
     draft, revised = second_look(CASH, company(cfo=(120, 120, 120, 80, 80), profit=(80, 80, 80, 80, 80)))
     assert (draft["score"], revised["score"]) == (64.0, 60.7)
-    assert "“经营现金流恶化”被平均数冲淡了" in revised["why_changed"]
+    assert "“经营现金流恶化”的分量重于平均数所示，因此下调" in revised["why_changed"]
 
 
 def test_why_changed_says_from_what_to_what() -> None:

@@ -322,7 +322,10 @@ def _anchors(book: Book, findings: Sequence[Finding], score: float) -> Iterator[
         )
     else:
         yield Change(
-            book.say(f"“{worst.gist}”被平均数冲淡了", f"the mean watered down {worst.gist!r}"),
+            book.say(
+                f"“{worst.gist}”的分量重于平均数所示，因此下调",
+                f"{worst.gist!r} weighs more than the mean shows, so the score is lowered",
+            ),
             cost=PULL_OF_THE_WORST * (score - worst.score),
         )
 
