@@ -12,6 +12,7 @@ from workbench.strategy.plain import Plain
 from workbench.ui import text
 from workbench.ui.editing import Editor, Unfit, show, without
 from workbench.ui.language import t
+from workbench.ui.messages import translated
 
 LINE_HEIGHT = 24
 TALL = (6, 24)
@@ -218,7 +219,7 @@ def marked(findings: Sequence[Finding]) -> None:
     """Findings as lines beside the value they are about."""
     for finding in findings:
         colour, sign = ("red", "✕") if finding.severity == "error" else ("orange", "▲")
-        words = " ".join(filter(None, (finding.what, finding.remedy)))
+        words = " ".join(filter(None, map(translated, (finding.what, finding.remedy))))
         st.markdown(f":{colour}[{sign}] :small[{text.escape(words)}]")
 
 

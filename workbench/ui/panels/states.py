@@ -10,6 +10,7 @@ import streamlit as st
 
 from workbench.errors import AmbiguousError, WorkbenchError
 from workbench.ui.language import t
+from workbench.ui.messages import translated
 from workbench.ui.navigation import PageName, open_page
 from workbench.ui.text import escape
 
@@ -27,7 +28,7 @@ def errors_shown() -> Iterator[None]:
 
 def show_error(error: WorkbenchError) -> None:
     """What is wrong, what to do about it, and folded: where."""
-    lines = [escape(error.what), escape(error.remedy)]
+    lines = [escape(translated(error.what)), escape(translated(error.remedy))]
     if isinstance(error, AmbiguousError):
         lines.append(", ".join(escape(candidate) for candidate in error.candidates))
     st.error("  \n".join(line for line in lines if line), icon=":material/error:")

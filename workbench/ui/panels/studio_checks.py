@@ -8,6 +8,7 @@ from workbench.strategy import texts
 from workbench.strategy.findings import Finding
 from workbench.ui import text
 from workbench.ui.language import t, term
+from workbench.ui.messages import translated
 from workbench.ui.studio import ITEMS, Studio
 
 SHOWN = 50
@@ -35,9 +36,10 @@ def _finding(studio: Studio, finding: Finding, index: int) -> None:
     )
     colour, sign = ("red", "✕") if finding.severity == "error" else ("orange", "▲")
     with st.container(border=True, gap="xxsmall"):
-        st.markdown(f":{colour}[{sign} {term('severity', finding.severity)}] {text.escape(finding.what)}")
-        if finding.remedy:
-            st.caption(text.escape(finding.remedy))
+        what, remedy = translated(finding.what), translated(finding.remedy)
+        st.markdown(f":{colour}[{sign} {term('severity', finding.severity)}] {text.escape(what)}")
+        if remedy:
+            st.caption(text.escape(remedy))
         st.button(
             f"{text.escape(finding.where)} · {term('studio_part', part)}",
             key=f"strategy.finding.{index}",
