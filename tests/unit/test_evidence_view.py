@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -166,8 +167,12 @@ def shown(view: View, subject: Any) -> dict[str, Any]:
 
 
 def unseen_rows(subject: Any, as_of: dt.date) -> st.SearchStrategy[tuple[str, dict[str, Any]]]:
-    """A row about the subject, dated on or after ``as_of`` or not at all, for any table."""
-    late = st.none() | st.dates(min_value=as_of, max_value=dt.date(2100, 1, 1)).map(dt.date.isoformat)
+    """A row about the subject, dated on or after ``as_of`` or not at all, for any table.
+
+    Most days are near: a cut that is off by a day or a month shows on these only.
+    """
+    near = st.just(as_of) | st.dates(as_of, as_of + dt.timedelta(days=60))
+    late = st.none() | (near | st.dates(as_of, dt.date(2100, 1, 1))).map(dt.date.isoformat)
     number = st.floats(min_value=0.5, max_value=1e12)
     goals = st.integers(min_value=0, max_value=9)
     year = st.integers(min_value=2005, max_value=2030)
@@ -285,3 +290,56 @@ def test_a_past_row_does_change_the_slices(own_db: EvidenceDB) -> None:
     own_db.add("prices", [{"code": "MSFT", "date": "2018-02-28", "close": 93.77}], origin="past")
     changed = shown(own_db.view(as_of), subject)
     assert {name for name in expected if changed[name] != expected[name]} == {"ratios", "prices"}
+
+
+ASKED: dict[str, Callable[[View], list[Any]]] = {
+    "published": lambda view: [
+        *(figure for code in CODES for figure in view.statements(code)),
+        *(report for club in ("Liverpool", "Chelsea") for report in view.absences(club)),
+        *view.documents(),
+        *view.headlines("news"),
+        *view.headlines("speech"),
+        *view.relations(),
+        *view.indicators(),
+    ],
+    "date": lambda view: [
+        *(price for code in CODES for price in view.prices(code)),
+        *(event for code in CODES for event in view.events(code)),
+        *view.matches(),
+        *view.matches("Liverpool"),
+        *view.matches_as(lambda match: match, competition="English Premier League"),
+    ],
+    "ex_date": lambda view: [dividend for code in CODES for dividend in view.dividends(code)],
+}
+"""All questions but ``item``, which may be of the day itself, by the field that dates their answers."""
+
+
+@pytest.mark.parametrize(
+    "as_of",
+    [
+        "2016-07-01",  # Moutai's dividend goes ex
+        "2016-07-02",
+        "2017-07-06",  # the day before the next one does
+        "2018-11-04",  # a match day
+        "2021-03-31",  # a statement and a close of one day
+        "2024-12-20",
+    ],
+)
+def test_every_row_of_every_answer_is_dated_before_the_day(db: EvidenceDB, as_of: str) -> None:
+    """A view that let dividends through up to 30 days early passed every test of slices."""
+    view = db.view(day(as_of))
+    for field, ask in ASKED.items():
+        dates = [getattr(row, field) for row in ask(view)]
+        assert dates, field
+        assert max(dates) < day(as_of), field
+
+
+def test_a_dividend_is_seen_from_the_day_after_it_goes_ex_and_no_sooner(db: EvidenceDB) -> None:
+    """As above; asked on every day around each of Moutai's dividends on record."""
+    known = [dividend.ex_date for dividend in db.view(day("2100-01-01")).dividends("600519.SH")]
+    assert len(known) > 5
+    for ex_date in known:
+        for offset in (-30, -1, 0, 1):
+            as_of = ex_date + dt.timedelta(days=offset)
+            seen = [dividend.ex_date for dividend in db.view(as_of).dividends("600519.SH")]
+            assert seen == [other for other in known if other < as_of]
