@@ -11,7 +11,7 @@ import datetime as dt
 import os
 import shutil
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
@@ -24,6 +24,7 @@ from workbench.engine.batch import BatchManager
 from workbench.engine.jobs import JobManager
 from workbench.engine.plan import Plan
 from workbench.errors import StrategyError, WorkspaceError
+from workbench.evaluate.groups import measured
 from workbench.evidence.database import EvidenceDB
 from workbench.evidence.slices import slice_names
 from workbench.llm.base import CacheUse, Model
@@ -36,6 +37,7 @@ from workbench.llm.router import Router
 from workbench.records import Models, Run, Subject
 from workbench.settings import Settings, load_settings
 from workbench.store.runs import RunStore
+from workbench.strategy.claims import Measured
 from workbench.strategy.files import LoadedStrategy, check_name, load_strategy, read_strategy
 from workbench.strategy.findings import Finding
 from workbench.strategy.folder import StrategyFolder
@@ -144,6 +146,7 @@ class Workspace:
         self.settings = settings
         self._share = share
         self._opening = threading.RLock()
+        self._measured: tuple[int, Sequence[Measured]] = (0, ())
 
     @classmethod
     def open(cls, home: Path | None = None) -> Workspace:
@@ -268,7 +271,16 @@ class Workspace:
             "match": slice_names("match"),
             "news": slice_names("news"),
         }
-        return StrategyFolder(self.strategy_dir, Libraries(self.operators, self.prompts, slices))
+        libraries = Libraries(self.operators, self.prompts, slices, self.measured())
+        return StrategyFolder(self.strategy_dir, libraries)
+
+    def measured(self) -> Sequence[Measured]:
+        """What the returns on record say of groups of judgements; worked out anew once more are recorded."""
+        version = self.store.outcomes.version()
+        if version != self._measured[0]:
+            runs = self.store.outlines(pipeline="chapters")
+            self._measured = version, measured(runs, self.store.outcomes.find())
+        return self._measured[1]
 
     def lint(self, name: str) -> list[Finding]:
         """Everything to mend in a strategy file, whether it can be used or not."""

@@ -62,6 +62,11 @@ class OutcomeStore:
             )
         return len(new)
 
+    def version(self) -> int:
+        """A number that changes whenever something is recorded; 0 when nothing ever was."""
+        with self._db.read() as db:
+            return int(db.execute("select coalesce(max(id), 0) from outcomes").fetchone()[0])
+
     def find(self, measure: str | None = None) -> list[Outcome]:
         """The outcomes on record, of one measure or all, each as recorded last."""
         with self._db.read() as db:
