@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
-from typing import Any
+from dataclasses import replace
+from typing import Any, Literal
 
 import pytest
 
@@ -132,6 +133,25 @@ def test_a_last_agent_without_evidence_fails_the_run(fake_model: FakeModel) -> N
     result = carry_out(two_and_a_conclusion(end={"gather": lambda reports: Evidence()}), fake_model)
 
     assert (result.status, result.error) == ("failed", "End had no evidence to judge.")
+
+
+@pytest.mark.parametrize(
+    ("language", "reason"),
+    [
+        ("en", "no agent counted, so there is no conclusion. A: no key."),
+        ("zh", "没有一项作答计入，无法得出结论。 A: no key."),
+    ],
+)
+def test_where_all_that_a_last_agent_needs_failed_the_first_error_is_told(
+    fake_model: FakeModel, language: Literal["en", "zh"], reason: str
+) -> None:
+    """A wrong model name or a missing key was hidden behind "End had no evidence to judge."."""
+    fake_model.enqueue(ModelError("no key."), ModelError("no key."))
+    plan = two_and_a_conclusion(end={"gather": lambda reports: Evidence()})
+
+    result = carry_out(replace(plan, language=language), fake_model)
+
+    assert (result.status, result.error) == ("failed", reason)
 
 
 def test_a_plan_without_a_last_agent_fails_only_when_nobody_counts(fake_model: FakeModel) -> None:

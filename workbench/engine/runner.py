@@ -28,6 +28,16 @@ _UNREVISED = {
     "en": "{title}: the second look failed, so its draft counts.",
 }
 
+_NO_EVIDENCE = {
+    "zh": "{title}：没有可供判断的依据。",
+    "en": "{title} had no evidence to judge.",
+}
+
+_NOBODY = {
+    "zh": "没有一项作答计入，无法得出结论。",
+    "en": "no agent counted, so there is no conclusion.",
+}
+
 _FAILED = {
     "zh": "作答失败、未计入：{titles}。{error}",
     "en": "Failed and not counted: {titles}. {error}",
@@ -152,13 +162,14 @@ async def run(
 
 def _why_not(plan: Plan, reports: Reports) -> str:
     """Why there is nothing to conclude; empty where there is."""
-    if plan.last is not None:
-        last = reports[plan.last.agent]
-        return "" if last.counted else last.error or f"{last.title} had no evidence to judge."
-    if any(report.counted for report in reports.values()):
-        return ""
-    first = next((f" {report.title}: {report.error}" for report in reports.values() if report.error), "")
-    return f"no agent counted, so there is no conclusion.{first}"
+    last = None if plan.last is None else reports[plan.last.agent]
+    if last is not None and (last.counted or last.error):
+        return "" if last.counted else last.error
+    others = [report for report in reports.values() if report is not last]
+    if others and not any(report.counted for report in others):
+        first = next((f" {report.title}: {report.error}" for report in others if report.error), "")
+        return _NOBODY[plan.language] + first
+    return _NO_EVIDENCE[plan.language].format(title=last.title) if last is not None else ""
 
 
 def _conclude(plan: Plan, reports: Reports) -> Result:
