@@ -153,9 +153,12 @@ def _runs(workspace: Workspace) -> Check:
     path = _runs_path(workspace)
     if not path.exists():
         return Check("runs", "ok", "none yet")
-    if problem := find_damage(path):
-        return Check("runs", "error", str(damaged(path, problem)))
-    store = workspace.store
+    try:
+        if problem := find_damage(path):
+            return Check("runs", "error", str(damaged(path, problem)))
+        store = workspace.store
+    except StoreError as error:
+        return Check("runs", "error", str(error))
     newest = next(iter(backups(path)), None)
     backup = f"last backup {made(newest):%Y-%m-%d %H:%M} UTC" if newest else "no backup"
     interrupted = store.count(status="interrupted")

@@ -104,6 +104,37 @@ def test_a_file_that_is_no_database_is_named_as_damaged(tmp_path: Path, content:
     assert path.read_bytes() == content
 
 
+@pytest.mark.parametrize(
+    ("code", "remedy"),
+    [
+        (sqlite3.SQLITE_READONLY_DIRECTORY, "read-only"),
+        (sqlite3.SQLITE_BUSY_SNAPSHOT, "Another program"),
+        (sqlite3.SQLITE_LOCKED, "Another program"),
+        (sqlite3.SQLITE_CANTOPEN, "the folder exists"),
+        (sqlite3.SQLITE_FULL, "disk space"),
+        (sqlite3.SQLITE_CORRUPT_INDEX, "no backup"),
+        (sqlite3.SQLITE_NOTADB, "no backup"),
+    ],
+)
+def test_only_a_wrong_content_is_damage_and_the_rest_has_its_own_remedy(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: int, remedy: str
+) -> None:
+    """A database in a read-only folder was called damaged, and going back to a backup was advised."""
+
+    def refuse(*_: object, **__: object) -> None:
+        error = sqlite3.DatabaseError("refused")
+        error.sqlite_errorcode = code
+        raise error
+
+    monkeypatch.setattr(sqlite3, "connect", refuse)
+
+    with pytest.raises(StoreError) as error:
+        raise backups.damaged(tmp_path / "runs.db", backups.find_damage(tmp_path / "runs.db"))
+
+    assert remedy in error.value.remedy
+    assert ("damaged" in error.value.what) == (remedy == "no backup")
+
+
 def test_the_last_backup_of_a_damaged_database_is_offered_and_put_back(store: RunStore) -> None:
     run_id = store.start(make_plan(), Models())
     store.finish(run_id, status="done")

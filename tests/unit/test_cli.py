@@ -247,6 +247,18 @@ def test_doctor_fails_on_a_broken_strategy_and_names_the_line(workspace: Workspa
     assert "error   strategies  broken.yaml:3" in result.stdout
 
 
+def test_doctor_does_not_call_a_database_damaged_that_it_cannot_open(workspace: Workspace) -> None:
+    """It did, and advised to go back to a backup; in a read-only folder there is nothing wrong with it."""
+    (workspace.data_dir / "runs.db").mkdir(parents=True)
+
+    result = command("doctor")
+
+    assert result.exit_code == 1
+    assert "Check that the folder exists and may be written." in result.stdout
+    assert "damaged" not in result.stdout
+    assert "--restore" not in result.stdout
+
+
 def test_doctor_puts_the_last_backup_back(workspace: Workspace) -> None:
     # In a process of its own, since an open connection would still see the sound file.
     subprocess.run([sys.executable, "-m", "workbench", *MATCH], check=True, capture_output=True)

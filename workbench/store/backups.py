@@ -21,6 +21,15 @@ _LOG = logging.getLogger(__name__)
 KEPT = 7
 EVERY = dt.timedelta(days=1)
 
+_LOCKED = "Another program holds the file: close it and try again."
+_REMEDIES = {
+    sqlite3.SQLITE_FULL: "Free some disk space; what was saved before is still there.",
+    sqlite3.SQLITE_READONLY: "The file or its folder is read-only: change its permissions.",
+    sqlite3.SQLITE_BUSY: _LOCKED,
+    sqlite3.SQLITE_LOCKED: _LOCKED,
+    sqlite3.SQLITE_CANTOPEN: "Check that the folder exists and may be written.",
+}
+
 
 def backups(database: Path) -> list[Path]:
     """The backups of a database, newest first."""
@@ -75,13 +84,30 @@ def made(backup: Path) -> dt.datetime:
 
 
 def find_damage(database: Path) -> str:
-    """What SQLite finds wrong with a file; empty when it is sound. Reads the whole file."""
+    """What SQLite finds wrong with a file; empty when it is sound. Reads the whole file.
+
+    Raises:
+        StoreError: It cannot be looked at, say because it is locked; that says nothing about damage.
+    """
     try:
         with closing(sqlite3.connect(f"{database.absolute().as_uri()}?mode=ro", uri=True)) as connection:
             answer = str(connection.execute("pragma quick_check(1)").fetchone()[0])
     except sqlite3.DatabaseError as error:
-        return str(error)
+        if is_damage(error):
+            return str(error)
+        raise unusable(database, error) from error
     return "" if answer == "ok" else answer
+
+
+def is_damage(error: sqlite3.DatabaseError) -> bool:
+    """Whether SQLite says that the content of a file is wrong, and not that it cannot get at it."""
+    return _primary(error) in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+
+
+def unusable(database: Path, error: sqlite3.DatabaseError) -> StoreError:
+    """The error that says a sound database cannot be used at present, and what to do about it."""
+    remedy = _REMEDIES.get(_primary(error), "")
+    return StoreError(f"the database cannot be used: {error}.", where=str(database), remedy=remedy)
 
 
 def damaged(database: Path, problem: str) -> StoreError:
@@ -121,6 +147,11 @@ def restore(database: Path) -> tuple[Path, Path]:
         database.replace(aside)
     copy.replace(database)
     return newest, aside
+
+
+def _primary(error: sqlite3.DatabaseError) -> int:
+    # The low byte of an extended code, e.g. of SQLITE_READONLY_DIRECTORY; errors of the driver have none.
+    return getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
 
 
 def _folder(database: Path) -> Path:

@@ -23,16 +23,9 @@ from sqlite_utils import Migrations
 
 from workbench.errors import StoreError
 from workbench.permission import require_editor
-from workbench.store.backups import back_up, damaged
+from workbench.store.backups import back_up, damaged, is_damage, unusable
 
 BUSY_TIMEOUT_S = 5.0
-
-_REMEDIES = {
-    "full": "Free some disk space; what was saved before is still there.",
-    "readonly": "The file or its folder is read-only: change its permissions.",
-    "locked": "Another program holds the file: close it and try again.",
-    "unable to open": "Check that the folder exists and may be written.",
-}
 
 
 def utc_now() -> str:
@@ -161,10 +154,6 @@ class Database:
         except sqlite3.DatabaseError as error:
             if isinstance(error, (sqlite3.IntegrityError, sqlite3.ProgrammingError)):
                 raise  # a bug of ours, not a state of the file
-            problem = str(error)
-            if "malformed" in problem or "not a database" in problem:
-                raise damaged(self.path, problem) from error
-            remedy = next((remedy for sign, remedy in _REMEDIES.items() if sign in problem), "")
-            raise StoreError(
-                f"the database cannot be used: {problem}.", where=str(self.path), remedy=remedy
-            ) from error
+            if is_damage(error):
+                raise damaged(self.path, str(error)) from error
+            raise unusable(self.path, error) from error
