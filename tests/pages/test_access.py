@@ -97,6 +97,7 @@ def test_an_editor_stars_a_run_and_a_viewer_is_told_that_he_may_not(open_page: O
 def test_all_that_changes_starts_stops_or_spends_asks_for_the_right_to(
     workspace: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """Releasing prompts did not ask where all were released already."""
     strategy = workspace.strategy("match")
     run_id = stored(workspace.store, chapters_run())
     loaded = workspace.strategy("value")

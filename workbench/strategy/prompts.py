@@ -22,6 +22,7 @@ from jinja2 import StrictUndefined, Template, TemplateError, meta
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from workbench.errors import PromptError, StrategyError
+from workbench.permission import require_editor
 from workbench.records import StageName
 from workbench.strategy.files import read_file, write_atomically
 from workbench.strategy.findings import Finding
@@ -228,8 +229,10 @@ class PromptLibrary:
             Names of the files newly released.
 
         Raises:
+            AccessError: Whoever asks may only read, whether or not there is anything to lock.
             PromptError: A released file was changed or lost, or a new one has an error; nothing is locked.
         """
+        require_editor()
         for finding in self.check():
             if finding.severity == "error":
                 raise PromptError(finding.what, where=finding.where, remedy=finding.remedy)

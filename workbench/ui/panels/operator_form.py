@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import get_args
 
 import streamlit as st
@@ -18,6 +19,7 @@ from workbench.ui.panels.studio_checks import diff
 from workbench.ui.panels.studio_items import unused_id
 
 OUTPUTS: KeyPath = ("outputs",)
+ENGLISH: KeyPath = ("english", "outputs")
 
 
 def operator_form(editor: OperatorEditor) -> None:
@@ -101,8 +103,7 @@ def _outputs(editor: OperatorEditor) -> None:
 
     def add() -> None:
         new = unused_id("field", list(outputs))
-        value = {"type": "text", "description": t("studio.new_anchor")}
-        editor.edit(lambda document: document.insert(OUTPUTS, len(outputs), value, key=new))
+        editor.edit(lambda document: _added(document, new, len(outputs)))
 
     st.button(t("operators.add_output"), icon=":material/add:", key="operators.outputs.add", on_click=add)
 
@@ -115,11 +116,11 @@ def _output(editor: OperatorEditor, name: str, index: int, count: int) -> None:
 
     def rename() -> None:
         new = st.session_state[key].strip()
-        editor.edit(lambda document: document.rename(at, new))
+        editor.edit(lambda document: _everywhere(document, name, lambda one, path: one.rename(path, new)))
 
     def retype() -> None:
         new = st.session_state[editor.key((*at, "type"))]
-        editor.edit(lambda document: _retyped(document, at, new))
+        editor.edit(lambda document: _retyped(document, name, new))
 
     left, middle, right = st.columns([4, 3, 1], vertical_alignment="bottom")
     left.text_input(t("studio.field"), key=key, on_change=rename)
@@ -132,34 +133,67 @@ def _output(editor: OperatorEditor, name: str, index: int, count: int) -> None:
     right.button(
         "", icon=":material/delete:", key=f"operators.outputs.{index}.delete", help=t("studio.delete_item"),
         type="tertiary", disabled=count < 2, on_click=editor.edit,
-        args=(lambda document: document.delete(at),),
+        args=(lambda document: _everywhere(document, name, Document.delete),),
     )  # fmt: skip
     fields.line(editor, (*at, "description"), t("operators.description"))
     if kind == "choice":
-        _values(editor, (*at, "values"))
+        _values(editor, name)
     elif kind in ("number", "integer"):
         fields.line(editor, (*at, "unit"), t("operators.unit"))
 
 
-def _values(editor: OperatorEditor, path: KeyPath) -> None:
+def _values(editor: OperatorEditor, name: str) -> None:
     """The closed set of a choice; new values are typed."""
+    path: KeyPath = (*OUTPUTS, name, "values")
     values = [str(value) for value in editor.at(path) or ()]
     key = editor.key(path)
     show(key, values)
 
     def take() -> None:
-        chosen: list[Plain] = list(st.session_state[key])
-        editor.edit(lambda document: document.set(path, chosen))
+        chosen: list[str] = list(st.session_state[key])
+        editor.edit(lambda document: _revalued(document, name, values, chosen))
 
     st.multiselect(t("operators.values"), values, key=key, accept_new_options=True, on_change=take)
 
 
-def _retyped(document: Document, at: KeyPath, kind: str) -> Document:
-    """An output of another type: only a choice has values."""
-    has_values = document.tree.find((*at, "values")) is not None
-    document = document.set((*at, "type"), kind)
-    if kind == "choice" and not has_values:
-        return document.set((*at, "values"), ["A", "B"])
-    if kind != "choice" and has_values:
-        return document.delete((*at, "values"))
+# The English part of an operator has the same fields and as many values, so each edit is made in both.
+
+
+def _everywhere(document: Document, name: str, edit: Callable[[Document, KeyPath], Document]) -> Document:
+    for outputs in (OUTPUTS, ENGLISH):
+        if document.tree.find((*outputs, name)) is not None:
+            document = edit(document, (*outputs, name))
     return document
+
+
+def _added(document: Document, name: str, index: int) -> Document:
+    description: Plain = t("studio.new_anchor")
+    document = document.insert(OUTPUTS, index, {"type": "text", "description": description}, key=name)
+    if document.tree.find(ENGLISH) is None:
+        return document
+    return document.insert(ENGLISH, index, {"description": description}, key=name)
+
+
+def _retyped(document: Document, name: str, kind: str) -> Document:
+    """An output of another type: only a choice has values."""
+
+    def values(document: Document, path: KeyPath) -> Document:
+        has_values = document.tree.find((*path, "values")) is not None
+        if kind == "choice" and not has_values:
+            return document.set((*path, "values"), ["A", "B"])
+        if kind != "choice" and has_values:
+            return document.delete((*path, "values"))
+        return document
+
+    return _everywhere(document.set((*OUTPUTS, name, "type"), kind), name, values)
+
+
+def _revalued(document: Document, name: str, old: Sequence[str], new: Sequence[str]) -> Document:
+    """Other values of a choice: those that stay keep their English words, new ones are as they are."""
+    written: list[Plain] = list(new)
+    document = document.set((*OUTPUTS, name, "values"), written)
+    path: KeyPath = (*ENGLISH, name, "values")
+    if document.tree.find(path) is None:
+        return document
+    words = dict(zip(old, document.value(path), strict=False))
+    return document.set(path, [words.get(value, value) for value in new])
