@@ -20,6 +20,7 @@ from workbench.ui.panels.heading import heading
 from workbench.ui.panels.states import empty, show_error
 from workbench.ui.rubric import label_ranges
 from workbench.ui.session import open_workspace
+from workbench.ui.titles import subject_title
 
 workspace = open_workspace()
 asked = st.query_params.get("run", "").strip()
@@ -33,7 +34,7 @@ if run is None:
     empty(t("run.none"), button=t("run.choose"), target="runs", key="run.choose")
     st.stop()
 heading(
-    run.subject.title,
+    subject_title(run),
     t("run.as_of", date=text.day(run.as_of)),
     t("run.strategy", strategy=text.escape(run.strategy)),
     text.escape(text.models_title(run.models)),

@@ -57,7 +57,7 @@ from workbench.export import FORMATS, Format, file_name
 from workbench.export import export as export_run
 from workbench.llm.base import CacheUse
 from workbench.login import SECRETS, is_loopback, login_of
-from workbench.records import Blind, Models, PipelineName, Run, RunStatus, TickerSubject
+from workbench.records import Blind, Models, PipelineName, Run, RunStatus
 from workbench.store import backups
 from workbench.strategy.blinding import blinded
 from workbench.workspace import Workspace, init_workspace
@@ -232,8 +232,8 @@ def chapters(
 ) -> int:
     """Judge a company: TICKER is a code in any common spelling, or a name."""
     instrument = workspace.evidence.instruments.resolve(ticker)
-    subject = TickerSubject(code=instrument.code, name=instrument.name)
     loaded = workspace.strategy(strategy)
+    subject = instrument.subject(loaded.strategy.language)
     loaded = loaded if blind is None else blinded(loaded, blind)
     return _run(
         workspace, workspace.plan(loaded, subject, as_of), workspace.models(loaded, model), cache, as_json

@@ -300,6 +300,8 @@ def _weaknesses(runs: Sequence[Run]) -> Iterator[Weakness]:
         "blind": [run.blind for run in runs],
         "prompt_version": [run.prompt_version for run in runs],
     }
+    if len({run.subject.key for run in runs}) == 1:
+        del differing["subject"]  # one company, called by its names in two languages
     for kind, values in differing.items():
         if len(distinct := dict.fromkeys(values)) > 1:
             yield Weakness(kind, tuple(distinct))

@@ -57,7 +57,7 @@ def stored_batch(workspace: Workspace, companies: list[str], dates: str) -> str:
         strategy="value",
         strategy_text=workspace.strategy("value").text,
         models=Models(),
-        items=company_items(instruments, parse_dates(dates)),
+        items=company_items(instruments, parse_dates(dates), "zh"),
         concurrency=2,
     )
     batch_id = workspace.batches.start(order, crews.here(workspace))
@@ -156,7 +156,7 @@ def test_failures_are_named_and_can_be_run_again(open_page: Open, workspace: Wor
     assert not app.exception
     assert "1 failed" in captions(app)
     failed = app.dataframe[0].value
-    assert list(failed["Subject"]) == ["腾讯控股 00700.HK"]
+    assert list(failed["Subject"]) == ["Tencent Holdings 00700.HK"]
     assert failed["Reason"][0]
     assert not [button for button in app.button if button.key == "batch.resume"]
     app.checkbox(key="batch.retry_failed").check().run()

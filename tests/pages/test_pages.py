@@ -54,7 +54,8 @@ def test_a_company_run_is_shown_in_full(open_page: Open, workspace: Workspace, l
     app = open_page("run", run=stored(workspace.store, chapters_run()), lang=language)
     shown = words(app)
     assert not app.exception
-    assert app.title[0].value == r"贵州茅台 600519\.SH"
+    name = {"en": "Kweichow Moutai", "zh": "贵州茅台"}[language]
+    assert app.title[0].value == rf"{name} 600519\.SH"
     assert app.metric[0].value == "65"
     texts = catalogue(language)
     assert texts["label.watch"] in shown
@@ -186,7 +187,7 @@ def test_runs_are_filtered_and_paged(open_page: Open, workspace: Workspace) -> N
     app.pagination(key="runs.page").set_value(2).run()
     assert len(app.dataframe[0].value) == 2
     app.text_input(key="runs.text").set_value("茅台").run()
-    assert list(app.dataframe[0].value["subject"]) == ["贵州茅台 600519.SH"]
+    assert list(app.dataframe[0].value["subject"]) == ["Kweichow Moutai 600519.SH"]
     app.text_input(key="runs.text").set_value("nowhere").run()
     assert catalogue("en")["runs.none_match"] in words(app)
     assert not app.exception

@@ -47,6 +47,21 @@ def db(tmp_path_factory: pytest.TempPathFactory) -> EvidenceDB:
     return EvidenceDB(tmp_path_factory.mktemp("english") / "evidence.db", ROOT / "data" / "facts")
 
 
+def test_a_company_goes_by_its_name_in_the_language_of_the_strategy(db: EvidenceDB) -> None:
+    """English runs used to be titled with Chinese names."""
+    titles = []
+    for name in ("value", "value_en"):
+        plan = pipelines.build(
+            load_strategy(ROOT / "strategy" / f"{name}.yaml"),
+            TickerSubject(code="MSFT", name="MSFT"),
+            view=db.view(parse_day("2016-06-30")),
+            prompts=PromptLibrary(ROOT / "prompts"),
+            operators=OPERATORS,
+        )
+        titles.append(plan.subject.title)
+    assert titles == ["微软 MSFT", "Microsoft MSFT"]
+
+
 class Recording:
     """The baseline, which keeps what it is asked."""
 

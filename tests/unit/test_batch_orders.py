@@ -130,7 +130,7 @@ def test_companies_are_judged_as_of_every_date_once_they_are_listed(workspace: W
     """AgBank was listed on 2010-07-15."""
     companies = read_universe(b"600519\n601288\n", workspace.evidence.instruments)
 
-    items = company_items(companies, parse_dates("2010-06-30:2010-12-31:6M"))
+    items = company_items(companies, parse_dates("2010-06-30:2010-12-31:6M"), "zh")
 
     assert [(subject.key, str(day)) for subject, day in items] == [
         ("600519.SH", "2010-06-30"),

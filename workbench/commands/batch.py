@@ -132,7 +132,7 @@ def match_batch(
 def chapters_batch(workspace: Workspace, universe: Path, dates: list[dt.date], **options: Any) -> int:
     """Judge every company of a universe as of every date, blind unless the strategy or --blind says how."""
     companies = read_universe(universe.read_bytes(), workspace.evidence.instruments, str(universe))
-    items = company_items(companies, dates)
+    items = company_items(companies, dates, workspace.strategy(options["strategy"]).strategy.language)
     if unlisted := len(companies) * len(dates) - len(items):
         click.echo(f"{unlisted} are left out: the company was not listed yet on that day.", err=True)
     days = f"{dates[0]} to {dates[-1]}" if len(dates) > 1 else str(dates[0])

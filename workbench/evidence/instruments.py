@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator
 from typing import Literal, Self, get_args
 
 from workbench.errors import AmbiguousError, EvidenceError, InputError
-from workbench.records import Record
+from workbench.records import Record, TickerSubject
 
 IndustryKind = Literal[
     "bank",
@@ -137,6 +137,10 @@ class Instrument(Record):
         """Every name, in both languages."""
         return tuple(dict.fromkeys(name for name in (self.name, self.name_en, *self.aliases) if name))
 
+    def subject(self, language: str) -> TickerSubject:
+        """The company as a subject, by its English name for ``en`` where there is one."""
+        return TickerSubject(code=self.code, name=(self.name_en if language == "en" else "") or self.name)
+
 
 class Instruments:
     """The companies of the evidence database, found by code or by name."""
@@ -164,6 +168,10 @@ class Instruments:
 
     def __len__(self) -> int:
         return len(self._by_code)
+
+    def get(self, code: str) -> Instrument | None:
+        """The instrument under a canonical code, or None."""
+        return self._by_code.get(code)
 
     def by_code(self, code: str) -> Instrument:
         """The instrument under a canonical code.

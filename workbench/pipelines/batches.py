@@ -12,7 +12,7 @@ from workbench.evidence.fixtures import Fixture
 from workbench.evidence.instruments import Instrument
 from workbench.evidence.news import NewsItem
 from workbench.evidence.view import parse_day
-from workbench.records import Subject, TickerSubject
+from workbench.records import Subject
 
 Item = tuple[Subject, dt.date]
 
@@ -23,14 +23,14 @@ _MONTHS = {"M": 1, "Q": 3, "Y": 12}
 _DAYS = {"D": 1, "W": 7}
 
 
-def company_items(companies: Iterable[Instrument], dates: Sequence[dt.date]) -> list[Item]:
+def company_items(companies: Iterable[Instrument], dates: Sequence[dt.date], language: str) -> list[Item]:
     """Every company as of every day, the earliest day first.
 
-    A company is left out before the day it was listed, where that is known.
+    A company is left out before the day it was listed, where that is known, and named in the language.
     """
     companies = list(companies)
     return [
-        (TickerSubject(code=company.code, name=company.name), day)
+        (company.subject(language), day)
         for day in dates
         for company in companies
         if company.listed is None or company.listed < day

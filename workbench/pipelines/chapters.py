@@ -51,6 +51,7 @@ def build(
         raise InputError(f"the strategy {strategy.name!r} judges tickers, not a {subject.kind}.")
     require_history(view, subject.code)
     instrument = view.instrument(subject.code)
+    subject = instrument.subject(strategy.language)
     factor = hidden_factor(subject.code, view.as_of) if strategy.blind == "full" else 1.0
     view = view if factor == 1.0 else Rescaled(view, factor)
     blindfold = None if strategy.blind == "none" else Blindfold(instrument, view.as_of)

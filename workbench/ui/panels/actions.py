@@ -13,6 +13,7 @@ from workbench.ui import text
 from workbench.ui.language import t, term
 from workbench.ui.navigation import open_page
 from workbench.ui.panels import marks, repeats
+from workbench.ui.titles import subject_title
 from workbench.workspace import Workspace
 
 Again = Literal["same", "today", "change"]
@@ -85,7 +86,7 @@ def _compare(workspace: Workspace, run: Run) -> None:
             t("actions.compare_with"),
             others,
             format_func=lambda row: (
-                f"{row.subject_title} · {text.day(row.as_of)} · {row.strategy} · {row.run_id}"
+                f"{subject_title(row)} · {text.day(row.as_of)} · {row.strategy} · {row.run_id}"
             ),
             key="run.compare.with",
         )

@@ -19,7 +19,7 @@ from workbench.strategy.blinding import blinded, for_backtest
 from workbench.strategy.files import LoadedStrategy
 from workbench.strategy.schema import ChaptersStrategy
 from workbench.ui import text
-from workbench.ui.language import t, term
+from workbench.ui.language import language, t, term
 from workbench.ui.panels.run_form import Kind, choose_kind, choose_models, choose_strategy
 from workbench.ui.panels.season_picker import season_picker
 from workbench.ui.panels.states import errors_shown
@@ -110,7 +110,7 @@ def _companies(workspace: Workspace) -> tuple[str, Sequence[Item]]:
     content, name = (file.getvalue(), file.name) if file else ((typed or "").encode(), "")
     companies = read_universe(content, instruments, name)
     days = parse_dates(dates or "")
-    chosen = company_items(companies, days)
+    chosen = company_items(companies, days, language())
     if unlisted := len(companies) * len(days) - len(chosen):
         st.caption(t("batch.unlisted", count=unlisted))
     what = name or t("batch.companies", count=len(companies))

@@ -12,6 +12,7 @@ from workbench.ui import text
 from workbench.ui.language import t, term
 from workbench.ui.panels.runs_table import runs_table
 from workbench.ui.panels.states import errors_shown
+from workbench.ui.titles import subject_title
 from workbench.workspace import Workspace
 
 REFRESH_S = 1.0
@@ -107,7 +108,7 @@ def failures(workspace: Workspace, batch: Batch) -> None:
         failed = workspace.store.batches.items(batch.batch_id, ["failed"], limit=SHOWN_FAILURES)
         st.dataframe(
             {
-                t("column.subject"): [item.subject_title for item in failed],
+                t("column.subject"): [subject_title(item) for item in failed],
                 t("column.as_of"): [item.as_of for item in failed],
                 t("column.reason"): [text.short(item.error, 300) for item in failed],
             },

@@ -14,6 +14,7 @@ from workbench.store.runs import RunStore
 from workbench.ui import charts, palette, text
 from workbench.ui.language import t, term
 from workbench.ui.panels.states import show_error
+from workbench.ui.titles import subject_title
 
 RECENT = 200
 """How many runs the chooser lists."""
@@ -170,8 +171,7 @@ def _title(run: Run, compared: Comparison) -> str:
 
 
 def _facts(run: Run | RunRow) -> tuple[str, ...]:
-    title = run.subject.title if isinstance(run, Run) else run.subject_title
-    return (title, text.day(run.as_of), run.strategy, text.models_title(run.models))
+    return (subject_title(run), text.day(run.as_of), run.strategy, text.models_title(run.models))
 
 
 def _row_title(row: RunRow) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Literal, get_args
@@ -139,12 +139,11 @@ def choose_strategy(workspace: Workspace, kind: Kind, asked: str | None, page: s
         st.warning(t("form.no_strategy"), icon=":material/warning:")
         return None
     names = list(usable)
-    own_language = f"{DEFAULT_STRATEGY[kind]}_{language()}"
-    first = asked if asked in names else own_language if own_language in names else DEFAULT_STRATEGY[kind]
+    first = asked if asked in names else first_strategy(names, kind)
     chosen = st.selectbox(
         t("form.strategy"),
         names,
-        index=names.index(first) if first in names else 0,
+        index=names.index(first) if first else 0,
         format_func=lambda name: f"{usable[name].strategy.title} · {name}",
         key=f"{page}.strategy.{kind}",
     )
@@ -152,6 +151,12 @@ def choose_strategy(workspace: Workspace, kind: Kind, asked: str | None, page: s
     if loaded.strategy.description:
         st.caption(text.escape(loaded.strategy.description))
     return loaded
+
+
+def first_strategy(names: Collection[str], kind: Kind) -> str | None:
+    """The strategy offered first: the one in the reader's language where there is one."""
+    offered = DEFAULT_STRATEGY[kind]
+    return next((name for name in (f"{offered}_{language()}", offered) if name in names), None)
 
 
 def usable_strategies(workspace: Workspace, kind: Kind) -> Mapping[str, LoadedStrategy]:

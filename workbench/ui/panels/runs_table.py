@@ -10,6 +10,7 @@ from workbench.store.rows import RunRow
 from workbench.ui import palette, text
 from workbench.ui.language import t, term
 from workbench.ui.navigation import open_page
+from workbench.ui.titles import subject_title
 
 BRIEF = ("subject", "label", "score", "as_of", "strategy", "models", "status", "started")
 
@@ -66,7 +67,7 @@ def _line(row: RunRow) -> dict[str, object]:
     sign = palette.SIGNS.get(row.label or "", "")
     star = "★ " if row.starred else ""
     return {
-        "subject": star + row.subject_title,
+        "subject": star + subject_title(row),
         "label": f"{sign} {term('label', row.label)}".strip(),
         "score": row.score if row.pipeline == "chapters" else None,  # the others are on scales of their own
         "as_of": row.as_of,

@@ -9,12 +9,13 @@ import streamlit as st
 
 from workbench.errors import InputError
 from workbench.evidence.fixtures import resolve_match
+from workbench.evidence.instruments import Instrument
 from workbench.evidence.news import get_item
-from workbench.records import Subject, TickerSubject
+from workbench.records import Subject
 from workbench.ui import text
-from workbench.ui.language import t, term
+from workbench.ui.language import language, t, term
 from workbench.ui.navigation import open_page
-from workbench.ui.panels.run_form import DEFAULT_STRATEGY, KINDS, Kind
+from workbench.ui.panels.run_form import KINDS, Kind, first_strategy
 from workbench.workspace import Workspace
 
 
@@ -53,8 +54,8 @@ def start(workspace: Workspace) -> None:
 def _example(workspace: Workspace, example: Example) -> None:
     """A button that runs an example; nothing where the workspace lacks its subject or its strategy."""
     subject = _subject(workspace, example)
-    name = DEFAULT_STRATEGY[example.kind]
-    if subject is None or name not in workspace.strategies():
+    name = first_strategy(workspace.strategies(), example.kind)
+    if subject is None or name is None:
         return
     label = t("home.example", subject=text.escape(subject.title), date=text.day(example.as_of))
     if st.button(label, type="tertiary", icon=":material/play_arrow:", key=f"home.example.{subject.key}"):
@@ -70,7 +71,7 @@ def _subject(workspace: Workspace, example: Example) -> Subject | None:
             return resolve_match(workspace.evidence, home, away, example.as_of)
         if example.kind == "signals":
             return get_item(workspace.evidence, example.names[0]).subject
-        instrument = workspace.evidence.instruments.resolve(example.names[0])
-        return TickerSubject(code=instrument.code, name=instrument.name)
+        company: Instrument = workspace.evidence.instruments.resolve(example.names[0])
+        return company.subject(language())
     except InputError:
         return None  # A workspace may hold other facts than the sample.

@@ -11,6 +11,7 @@ from workbench.strategy.blank import BLANK_KINDS, blank
 from workbench.strategy.tree import MAX_BYTES
 from workbench.ui.language import language, t, term
 from workbench.ui.navigation import open_page
+from workbench.ui.panels.run_form import first_strategy
 from workbench.ui.panels.states import show_error
 from workbench.ui.studio import Studio
 from workbench.workspace import Workspace
@@ -24,7 +25,8 @@ def chooser(workspace: Workspace) -> str | None:
     if not names:
         return None
     asked = st.query_params.get("strategy") or st.session_state.get("strategy.last")
-    first = asked if asked in names else next((name for name in drafts if name in names), names[0])
+    opened = next((name for name in drafts if name in names), first_strategy(names, "chapters") or names[0])
+    first = asked if asked in names else opened
     key = "strategy.name"
     st.session_state[key] = first  # each time, as its title changes with its first edit
 

@@ -10,6 +10,7 @@ from workbench.ui.language import t
 from workbench.ui.navigation import link
 from workbench.ui.panels.studio_checks import diff
 from workbench.ui.studio import Studio
+from workbench.ui.titles import subject_title
 
 RUNS_SHOWN = 5
 
@@ -74,7 +75,9 @@ def _version(studio: Studio, version: Version, runs: int) -> None:
                 ):
                     for row in studio.workspace.store.find(strategy_hash=version.hash, limit=RUNS_SHOWN):
                         link(
-                            "run", f"{text.escape(row.subject_title)} · {text.day(row.as_of)}", run=row.run_id
+                            "run",
+                            f"{text.escape(subject_title(row))} · {text.day(row.as_of)}",
+                            run=row.run_id,
                         )
 
 

@@ -9,10 +9,10 @@ import streamlit as st
 
 from workbench.evidence import news
 from workbench.evidence.fixtures import fixtures
-from workbench.records import MatchSubject, NewsSubject, Subject, TickerSubject
+from workbench.records import MatchSubject, NewsSubject, Subject
 from workbench.tryout import MAX_SUBJECTS, Case
 from workbench.ui import text
-from workbench.ui.language import t
+from workbench.ui.language import language, t
 from workbench.ui.panels.subject_picker import EARLIEST
 from workbench.workspace import Workspace
 
@@ -30,7 +30,7 @@ def known_subjects(workspace: Workspace, kind: str) -> Mapping[str, Subject]:
         recent = fixtures(evidence)[-RECENT_MATCHES:]
         return {one.subject.key: one.subject for one in reversed(recent)}
     if kind == "chapters":
-        return {one.code: TickerSubject(code=one.code, name=one.name) for one in evidence.instruments}
+        return {one.code: one.subject(language()) for one in evidence.instruments}
     return {item.id: item.subject for item in news.items(evidence, limit=RECENT_NEWS)}
 
 

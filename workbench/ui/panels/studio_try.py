@@ -18,6 +18,7 @@ from workbench.ui.palette import SIGNS
 from workbench.ui.panels.states import show_error
 from workbench.ui.panels.studio_subjects import choose_cases
 from workbench.ui.studio import Studio
+from workbench.ui.titles import subject_title
 
 REFRESH_S = 1.0
 
@@ -148,7 +149,7 @@ def results(found: Sequence[Pair]) -> None:
     st.dataframe(
         [
             {
-                "subject": pair.some.subject_title,
+                "subject": subject_title(pair.some),
                 "saved": _side(pair.saved),
                 "draft": ("⇄ " if pair.flipped else "") + _side(pair.draft),
                 "change": _moved(pair),

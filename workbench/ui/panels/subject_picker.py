@@ -12,7 +12,7 @@ from workbench.evidence.instruments import Instrument
 from workbench.evidence.news import items, resolve_item
 from workbench.records import MatchSubject, NewsSubject, TickerSubject
 from workbench.ui import text
-from workbench.ui.language import t, term
+from workbench.ui.language import language, t, term
 from workbench.ui.panels.season_picker import season_picker
 
 EARLIEST = dt.date(1990, 1, 1)
@@ -48,7 +48,7 @@ def company(evidence: EvidenceDB, asked: str | None) -> TickerSubject | None:
     if not chosen:
         return None
     instrument = known[chosen] if chosen in known else evidence.instruments.resolve(chosen)
-    return TickerSubject(code=instrument.code, name=instrument.name)
+    return instrument.subject(language())
 
 
 def news(evidence: EvidenceDB, asked: str | None) -> NewsSubject | None:
