@@ -15,6 +15,7 @@ from workbench.llm.schemas import SCHEMAS
 ANSWERS = 20_000
 LONG = 200_000
 BOUND_S = 0.05
+LONG_BOUND_S = 0.1
 TROUBLE = (
     *"{}[]\"':,：，\\-+%/\n\x00 ",
     *("\\u", "\\ud800", "<think>", "</think>", "```json", "NaN", "Infinity", "1e999", "９", "分", "null"),
@@ -67,7 +68,7 @@ def main() -> None:
     longest = max(min(seconds(raw, "specialist_match", outcomes) for _ in range(3)) for raw in long_answers)
     conclude(
         ("slowest of 20,000 damaged answers, s", slowest, BOUND_S),
-        ("slowest answer of 200,000 characters, s", longest, BOUND_S),
+        ("slowest answer of 200,000 characters, s", longest, LONG_BOUND_S),
     )
 
 
