@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import string
 from collections.abc import Iterator
 from pathlib import Path
@@ -83,8 +84,13 @@ SHOWS_TEXT = {
     "number_input", "page_link", "pills", "popover", "radio", "segmented_control", "selectbox", "slider",
     "subheader", "success", "table", "tabs", "text", "text_area", "text_input", "title", "toast", "toggle",
     "warning", "write", "form_submit_button", "TextColumn", "NumberColumn", "DateColumn", "ButtonColumn",
-    "ProgressColumn", "ListColumn",
+    "ProgressColumn", "ListColumn", "Column", "CheckboxColumn", "LinkColumn", "file_uploader", "chat_input",
 }  # fmt: skip
+
+TEXT_ARGUMENTS = {"label", "help", "placeholder", "body", "alt"}
+
+DIRECTIVE = re.compile(r":(?:material/\w+:|(?:[a-z]+-badge|small|gray)(?=\[))")
+"""``:material/lock:``, ``:orange-badge[`` and the like, which Markdown does not show."""
 
 
 def calls(tree: ast.AST) -> Iterator[tuple[str, ast.Call]]:
@@ -165,12 +171,38 @@ def test_labels_are_the_words_the_rules_use() -> None:
         assert catalogue("en")[f"label.{label}"] == word
 
 
+def literal_words(expression: ast.expr) -> str:
+    """What a text says whatever is filled in, without the directives of Markdown."""
+    parts = expression.values if isinstance(expression, ast.JoinedStr) else [expression]
+    return DIRECTIVE.sub("", "{}".join(literal(part) or "" for part in parts))
+
+
+def shown_texts(source: Path) -> Iterator[tuple[int, ast.expr]]:
+    for name, call in calls(ast.parse(source.read_text(encoding="utf-8"))):
+        if name in SHOWS_TEXT:
+            named = [word.value for word in call.keywords if word.arg in TEXT_ARGUMENTS]
+            yield from ((call.lineno, expression) for expression in (*call.args[:1], *named))
+
+
 @pytest.mark.parametrize("source", SOURCES, ids=lambda path: path.name)
 def test_no_page_shows_a_literal_text(source: Path) -> None:
+    for line, expression in shown_texts(source):
+        words = literal_words(expression)
+        assert not any(c.isalpha() for c in words), f"{source.name}:{line}: {words!r}"
+
+
+@pytest.mark.parametrize("source", SOURCES, ids=lambda path: path.name)
+def test_every_configured_column_has_a_title(source: Path) -> None:
+    """A column without one is titled with the name it has in the code."""
     for name, call in calls(ast.parse(source.read_text(encoding="utf-8"))):
-        if name in SHOWS_TEXT and call.args:
-            words = literal(call.args[0])
-            assert not words or not any(c.isalpha() for c in words), f"{source.name}:{call.lineno}: {words!r}"
+        if name.endswith("Column") and name in SHOWS_TEXT - {"Column"}:
+            titled = call.args or any(word.arg == "label" for word in call.keywords)
+            assert titled, f"{source.name}:{call.lineno}"
+
+
+def test_a_literal_text_is_seen_wherever_it_stands() -> None:
+    assert literal_words(ast.parse('f"{n} runs"', mode="eval").body) == "{} runs"
+    assert not any(map(str.isalpha, literal_words(ast.parse('f":small[{words}]"', mode="eval").body)))
 
 
 @pytest.mark.parametrize("source", SOURCES, ids=lambda path: path.name)
