@@ -24,13 +24,15 @@ from workbench.ui.titles import subject_title
 
 workspace = open_workspace()
 asked = st.query_params.get("run", "").strip()
+run, trouble = None, None
 try:
     run = workspace.store.load(workspace.store.resolve(asked)) if asked else None
 except WorkbenchError as error:
-    show_error(error)
-    run = None
+    trouble = error
 if run is None:
     heading(t("run.title"))
+    if trouble:
+        show_error(trouble)
     empty(t("run.none"), button=t("run.choose"), target="runs", key="run.choose")
     st.stop()
 heading(

@@ -39,20 +39,20 @@ def runs_table(rows: Sequence[RunRow], key: str, *, brief: bool = False) -> list
         alt=t("runs.alt"),
         on_select="rerun",
         selection_mode=() if brief else "multi-row",
-        column_order=BRIEF if brief else None,
+        column_order=BRIEF if brief else _columns(rows),
         column_config={
             "subject": column.ButtonColumn(
                 t("column.subject"), type="tertiary", alignment="left", key=opened, pinned=True
             ),
-            "label": column.TextColumn(t("column.label"), width=100),
+            "label": column.TextColumn(t("column.label"), width=130, help=t("column.label_help")),
             "score": column.ProgressColumn(
-                t("column.score"), min_value=0, max_value=100, format="%.3g", width=110, color=palette.GREY
+                t("column.score"), min_value=0, max_value=100, format="%.3g", width=90, color=palette.GREY
             ),
             "as_of": column.DateColumn(t("column.as_of"), width=90),
             "strategy": column.TextColumn(t("column.strategy"), width=90),
-            "models": column.TextColumn(t("column.models"), width=230),
+            "models": column.TextColumn(t("column.models"), width=140),
             "counted": column.TextColumn(t("column.counted"), width=70, help=t("column.counted_help")),
-            "status": column.TextColumn(t("column.status"), width=120),
+            "status": column.TextColumn(t("column.status"), width=100),
             "started": column.TextColumn(t("column.started"), width=130),
             "time": column.TextColumn(t("column.time"), width=70),
             "cost": column.TextColumn(t("column.cost"), width=80),
@@ -63,12 +63,24 @@ def runs_table(rows: Sequence[RunRow], key: str, *, brief: bool = False) -> list
     return [rows[index] for index in state.selection.rows]
 
 
+def _columns(rows: Sequence[RunRow]) -> list[str]:
+    """All columns that say something about these runs: an empty one would push others out of sight."""
+    optional = {
+        "score": any(row.pipeline == "chapters" for row in rows),
+        "cost": any(row.cost for row in rows),
+        "tags": any(row.tags for row in rows),
+        "note": any(row.note for row in rows),
+    }
+    columns = (*BRIEF[:6], "counted", *BRIEF[6:], "time", "cost", "tags", "note")
+    return [column for column in columns if optional.get(column, True)]
+
+
 def _line(row: RunRow) -> dict[str, object]:
     sign = palette.SIGNS.get(row.label or "", "")
     star = "★ " if row.starred else ""
     return {
         "subject": star + subject_title(row),
-        "label": f"{sign} {term('label', row.label)}".strip(),
+        "label": f"{sign} {term('label', row.label)} {_goals(row)}".strip(),
         "score": row.score if row.pipeline == "chapters" else None,  # the others are on scales of their own
         "as_of": row.as_of,
         "strategy": row.strategy,
@@ -81,6 +93,15 @@ def _line(row: RunRow) -> dict[str, object]:
         "tags": list(row.tags),
         "note": text.short(row.note, 60),
     }
+
+
+def _goals(row: RunRow) -> str:
+    """The expected goal difference of a match, home minus away."""
+    return (
+        f"{row.score:+.1f}".replace("-", text.MINUS)
+        if row.pipeline == "match" and row.score is not None
+        else ""
+    )
 
 
 def _status(row: RunRow) -> str:
