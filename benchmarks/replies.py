@@ -1,4 +1,4 @@
-"""Reading answers: each of 20,000 damaged ones gives a value or a ReplyError within 50 ms, long ones within 100."""
+"""Reading answers: 20,000 damaged ones give a value or a ReplyError in 50 ms each, very long ones in 100."""
 
 from __future__ import annotations
 
