@@ -85,7 +85,10 @@ def test_chapters_judge_a_company_named_in_any_common_way(workspace: Workspace) 
         (("run", "chapters", "600519", "--as-of", "1990-01-01"), "before 1990-01-01"),
         (("run", "chapters", "600519"), "--as-of"),
         (("run", "chapters", "600519", "--as-of", "2021-06-30", "--strategy", "match"), "judges matches"),
-        (("run", "chapters", "600519", "--as-of", "2021-06-30", "--strategy", "nothing"), "nothing.yaml"),
+        (
+            ("run", "chapters", "600519", "--as-of", "2021-06-30", "--strategy", "nothing"),
+            "there is no strategy 'nothing'",
+        ),
         (
             ("run", "chapters", "600519", "--as-of", "2021-06-30", "--strategy", "../../x"),
             "cannot be the name",

@@ -145,7 +145,7 @@ def test_failures_are_named_and_decide_the_exit_code(workspace: Workspace, tmp_p
         (("batch", "match", "--competition", "Serie A"), "there is no competition 'Serie A'"),
         ((*DECEMBER, "--to", "2018-12-25"), "no match of English Premier League"),
         ((*FEW, "--strategy", "value"), "judges tickers"),
-        ((*FEW, "--strategy", "nothing"), "nothing.yaml"),
+        ((*FEW, "--strategy", "nothing"), "there is no strategy 'nothing'"),
         ((*FEW, "--concurrency", "0"), "0 is not in the range"),
         ((*FEW, "--budget", "-1"), "-1.0 is not in the range"),
         ((*FEW, "--engine", "dask"), "Add --scheduler"),

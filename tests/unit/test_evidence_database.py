@@ -92,6 +92,25 @@ def test_a_broken_facts_file_is_named_and_the_old_facts_stay(tmp_path: Path, fac
         db.refresh()
 
 
+@pytest.mark.parametrize(
+    ("line", "cell"),
+    [
+        ("MSFT,29/03/2018,91.27,", "line 773, column date, value '29/03/2018'"),
+        ("MSFT,2018-03-29,many,", "line 773, column close, value 'many'"),
+        (",2018-03-29,91.27,", "line 773, column code, value ''"),
+    ],
+)
+def test_a_bad_cell_is_named_by_line_column_and_value(
+    tmp_path: Path, facts: Path, line: str, cell: str
+) -> None:
+    """The whole row was shown as Python writes a dictionary, and no line."""
+    with (facts / "prices.csv").open("a") as stream:
+        stream.write(f"{line}\n")
+    with pytest.raises(EvidenceError, match=rf"prices\.csv: cannot be loaded: {cell}") as error:
+        EvidenceDB(tmp_path / "evidence.db", facts)
+    assert "{" not in error.value.what
+
+
 def test_a_missing_facts_file_is_named_with_a_remedy(tmp_path: Path, facts: Path) -> None:
     (facts / "events.csv").unlink()
     with pytest.raises(EvidenceError, match=r"lacks events\.csv.*workbench init"):

@@ -16,6 +16,7 @@ import csv
 import datetime as dt
 import hashlib
 import os
+import re
 import sqlite3
 import threading
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
@@ -177,7 +178,9 @@ class EvidenceDB:
             raise ValueError(f"cannot import into {table!r} as {origin!r}")
         try:
             with self._transaction() as db:
-                return _insert(db, table, ({**row, "origin": origin} for row in rows))
+                return _insert(
+                    db, table, ((f"row {n}", {**row, "origin": origin}) for n, row in enumerate(rows, 1))
+                )
         except sqlite3.IntegrityError as error:
             raise EvidenceError(
                 f"a row does not fit the table: {error}.",
@@ -303,23 +306,36 @@ class EvidenceDB:
         )
 
 
-def _insert(db: Database, table: str, rows: Iterable[Mapping[str, Any]]) -> int:
+def _insert(db: Database, table: str, rows: Iterable[tuple[str, Mapping[str, Any]]]) -> int:
+    """Insert rows, each with its place among the others, e.g. ``line 7``, for the error."""
     known = {column.name for column in db.table(table).columns} - {"id"}
     count = 0
-    for row in rows:
+    for place, row in rows:
         if unknown := row.keys() - known:
             raise sqlite3.IntegrityError(f"there is no column {', '.join(sorted(unknown))}")
         marks = ", ".join("?" * len(row))
         try:
             db.execute(f"INSERT INTO {table} ({', '.join(row)}) VALUES ({marks})", tuple(row.values()))
         except sqlite3.IntegrityError as error:
-            raise sqlite3.IntegrityError(f"{error} in {dict(row)}") from error
+            raise sqlite3.IntegrityError(f"{place}{_cell(table, row, str(error))}: {error}") from error
         count += 1
     return count
 
 
-def _read_facts(table: str, file: Path) -> Iterator[dict[str, Any]]:
-    """Rows of one facts file as the table has them; an empty cell is NULL."""
+def _cell(table: str, row: Mapping[str, Any], problem: str) -> str:
+    """Column and value SQLite complains about; empty where it names none of the columns given."""
+    named = re.findall(r"\w+", problem)
+    column = next((column for column in row if column in named), None)
+    if column is None:
+        return ""
+    # A statement is stored item by item, but its file has a column for each.
+    shown = row["item"] if table == "statements" and column == "value" else column
+    value = "" if row[column] is None else str(row[column])
+    return f", column {shown}, value {value[:80]!r}"
+
+
+def _read_facts(table: str, file: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Rows of one facts file as the table has them, each with its line; an empty cell is NULL."""
     with file.open(encoding="utf-8-sig", newline="") as stream:
         reader = csv.DictReader(stream, strict=True)
         for line in reader:
@@ -327,12 +343,13 @@ def _read_facts(table: str, file: Path) -> Iterator[dict[str, Any]]:
                 raise ValueError(f"line {reader.line_num} has not as many cells as the header")
             row: dict[str, Any] = {column: cell or None for column, cell in line.items()}
             row["origin"] = SAMPLE
+            place = f"line {reader.line_num}"
             if table == "statements":
-                yield from _melt(row)
+                yield from ((place, figure) for figure in _melt(row))
             elif table == "documents":
-                yield _document(row)
+                yield place, _document(row)
             else:
-                yield row
+                yield place, row
 
 
 def _melt(row: Mapping[str, Any]) -> Iterator[dict[str, Any]]:

@@ -75,7 +75,11 @@ def check_name(name: str, noun: str) -> str:
         StrategyError: Anything else, and names Windows reserves.
     """
     name = unicodedata.normalize("NFC", name)
-    if not _NAME.fullmatch(name) or name.lower() in _RESERVED or len(name.encode()) > 200:
+    if name.lower() in _RESERVED:
+        raise StrategyError(
+            f"{name!r} cannot be the name of a {noun}: Windows reserves it.", remedy="Choose another name."
+        )
+    if not _NAME.fullmatch(name) or len(name.encode()) > 200:
         shown = name if len(name) <= 40 else name[:37] + "..."
         raise StrategyError(
             f"{shown!r} cannot be the name of a {noun}.",
@@ -173,8 +177,13 @@ def load_strategy(path: Path) -> LoadedStrategy:
     """Load a strategy file.
 
     Raises:
-        StrategyError: Unreadable, malformed or invalid; with file, line and remedy.
+        StrategyError: Missing, unreadable, malformed or invalid; with file, line and remedy.
     """
+    if not path.is_file():
+        names = ", ".join(sorted(other.stem for other in path.parent.glob(f"*{path.suffix}")))
+        raise StrategyError(
+            f"there is no strategy {path.stem!r}.", where=path.name, remedy=f"There are: {names or 'none'}."
+        )
     return read_strategy(read_file(path), path.name, path)
 
 
