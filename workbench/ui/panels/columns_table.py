@@ -24,5 +24,5 @@ def columns_table(columns: Mapping[str, Sequence[str]], alt: str) -> None:
         height="content",
         placeholder=text.MISSING,
         alt=alt,
-        column_config={first: st.column_config.TextColumn(pinned=True)},
+        column_config={first: st.column_config.TextColumn(first, pinned=True)},
     )
