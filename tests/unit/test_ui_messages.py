@@ -15,7 +15,11 @@ from workbench.ui.messages import SLOT, in_language, messages
 
 PACKAGE = Path(__file__).parents[2] / "workbench"
 CATALOGUE = messages("zh")
-WITHOUT_LAST = ("{} cannot be the name of a {}.", "hard rule {} reads {}, which {}.")
+WITHOUT_LAST = (
+    "{} cannot be the name of a {}.",
+    "{} cannot be the name of a {}: Windows reserves it.",
+    "hard rule {} reads {}, which {}.",
+)
 """Their last value is English words, which the translation has in its own."""
 
 
@@ -71,3 +75,9 @@ def test_every_message_is_found_under_its_own_words() -> None:
         for value in values:
             message = message.replace("\0", value, 1)
         assert in_language(message, "zh") == translation.format(*values)
+
+
+def test_why_evidence_is_missing_is_told_in_the_language_of_the_reader() -> None:
+    """A Chinese run said "no report says who of Liverpool is out on 2019-04-14"."""
+    reason = "no report says who of Liverpool is out on 2019-04-14"
+    assert in_language(reason, "zh") == "2019-04-14 Liverpool 没有伤停报道"

@@ -11,6 +11,7 @@ from workbench.records import Call, Opinion, Report, Run, Scale
 from workbench.ui import text
 from workbench.ui.differences import Piece, differences
 from workbench.ui.language import t, term
+from workbench.ui.messages import translated
 from workbench.ui.panels.figures import key_figures
 from workbench.ui.panels.opinions import STATUS_SIGNS, confidences, sufficiency_words, why
 
@@ -179,7 +180,7 @@ def _evidence(report: Report) -> None:
     if evidence.missing:
         rows = {
             t("column.figure"): list(evidence.missing),
-            t("column.reason"): list(evidence.missing.values()),
+            t("column.reason"): [translated(reason) for reason in evidence.missing.values()],
         }
         st.caption(t("agents.missing"))
         st.dataframe(rows, hide_index=True, height="content", alt=t("agents.missing"))

@@ -11,6 +11,7 @@ from workbench.records import Opinion, Report, Run, Scale, Standing, Sufficiency
 from workbench.ui import charts, text
 from workbench.ui.charts import Band
 from workbench.ui.language import t, term
+from workbench.ui.messages import translated
 
 STATUS_SIGNS: Mapping[Standing, str] = {
     "ok": "●",
@@ -135,7 +136,7 @@ def why(report: Report) -> str:
     if report.revised and report.revised.why_changed:
         return report.revised.why_changed
     if report.status == "no_data":
-        return "; ".join(report.evidence.missing.values()) or t("opinions.no_evidence")
+        return "; ".join(map(translated, report.evidence.missing.values())) or t("opinions.no_evidence")
     return t("opinions.unchanged") if report.revised else t("opinions.not_revised")
 
 
