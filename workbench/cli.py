@@ -347,7 +347,7 @@ def _tell_progress(workspace: Workspace, run_id: str, told: set[str]) -> None:
 @click.option("--starred", is_flag=True, default=None)
 @click.option("--text", help="Appears in subject, strategy, model, verdict, tags or note.")
 @click.option("--limit", default=20, show_default=True, type=click.IntRange(1, 1000))
-@click.option("--page", default=1, show_default=True, type=click.IntRange(1))
+@click.option("--page", default=1, show_default=True, type=click.IntRange(1, 1_000_000))
 @json_option
 @with_workspace
 def list_runs(workspace: Workspace, limit: int, page: int, as_json: bool, **filters: Any) -> None:

@@ -62,7 +62,7 @@ def paste_news(workspace: Workspace, date: str, source: str, as_json: bool) -> N
 @click.option("--language", type=click.Choice(["zh", "en"]))
 @period_options
 @click.option("--limit", default=20, show_default=True, type=click.IntRange(1, 1000))
-@click.option("--page", default=1, show_default=True, type=click.IntRange(1))
+@click.option("--page", default=1, show_default=True, type=click.IntRange(1, 1_000_000))
 @json_option
 @with_workspace
 def list_news(
