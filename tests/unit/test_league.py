@@ -11,6 +11,7 @@ from workbench.evidence.league import (
     Appearance,
     Played,
     averages,
+    both_sides,
     played,
     record,
     rounds,
@@ -73,14 +74,15 @@ def test_a_record_sums_results_and_averages_expected_goals_over_the_matches_that
 
 
 def test_the_table_orders_by_points_then_goal_difference() -> None:
-    table = standings(SMALL, "2018-19")
+    sides = [both_sides(Match(*match, None, None, None)) for match in SMALL]
+    table = standings(sides, "2018-19")
     assert [(club, line.position, line.record.points) for club, line in table.items()] == [
         ("Reds", 1, 6),
         ("Blues", 2, 1),
         ("Greens", 3, 1),
     ]
     assert table["Blues"].clubs == 3
-    assert standings(SMALL, "2019-20") == {}
+    assert standings(sides, "2019-20") == {}
 
 
 def test_averages_are_per_match_and_absent_without_matches() -> None:

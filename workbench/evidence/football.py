@@ -23,6 +23,7 @@ from workbench.evidence.league import (
     Record,
     Standing,
     averages,
+    both_sides,
     played,
     record,
     seen_by,
@@ -210,9 +211,10 @@ def _league(view: View, subject: MatchSubject) -> _League:
 
 def _work_out(view: View, subject: MatchSubject) -> _League:
     matches = view.matches_as(played, competition=subject.competition)
-    table, means = view.shared(
-        ("league", subject.competition, subject.season, subject.date), lambda: _standing_on(matches, subject)
-    )
+    sides = view.matches_as(both_sides, competition=subject.competition)
+    league = subject.competition, subject.season
+    table = view.shared(("table", *league), partial(standings, sides, subject.season))
+    means = view.shared(("averages", *league, subject.date), partial(_averages_on, matches, subject.date))
     seen = {side: view.matches_as(seen_by(club), team=club) for side, club in _clubs(subject)}
     missing: dict[str, str] = {}
     for side, club in _clubs(subject):
@@ -236,13 +238,9 @@ def _work_out(view: View, subject: MatchSubject) -> _League:
     return _League(matches, seen, table, header, missing)
 
 
-def _standing_on(
-    matches: Sequence[Played], subject: MatchSubject
-) -> tuple[dict[str, Standing], Averages | None]:
-    """The table of the season and the averages of the competition on the day of the match."""
-    since = subject.date - dt.timedelta(days=AVERAGES_DAYS)
-    recent = [match for match in matches if match.date >= since]
-    return standings(matches, subject.season), averages(recent)
+def _averages_on(matches: Sequence[Played], day: dt.date) -> Averages | None:
+    since = day - dt.timedelta(days=AVERAGES_DAYS)
+    return averages([match for match in matches if match.date >= since])
 
 
 def _seen(view: View, subject: MatchSubject, side: Side) -> list[Appearance]:

@@ -116,6 +116,12 @@ def seen_by(club: str) -> Callable[[Match], Appearance | None]:
     return see
 
 
+def both_sides(match: Match) -> tuple[Appearance, Appearance] | None:
+    """A match as its home club and as its away club saw it; None for a match that is not ``played``."""
+    found = played(match)
+    return found and (_at_home(found), _away(found))
+
+
 def _at_home(m: Played) -> Appearance:
     ours = (m.home_goals, m.away_goals, m.home_xg, m.away_xg, m.home_nsxg, m.away_nsxg)
     return Appearance(m.date, m.season, "home", m.away, *ours)
@@ -146,16 +152,20 @@ def record(seen: Sequence[Appearance]) -> Record:
     )
 
 
-def standings(matches: Iterable[Played], season: str) -> dict[str, Standing]:
+def standings(matches: Iterable[tuple[Appearance, Appearance]], season: str) -> dict[str, Standing]:
     """The table of one season by points, goal difference, goals scored, then name.
 
     Deductions of points and play-offs are not known here.
+
+    Args:
+        matches: The matches of the competition from ``both_sides``.
+        season: The season.
     """
     seen: dict[str, list[Appearance]] = {}
-    for match in matches:
-        if match.season == season:
-            seen.setdefault(match.home, []).append(_at_home(match))
-            seen.setdefault(match.away, []).append(_away(match))
+    for home, away in matches:
+        if home.season == season:
+            seen.setdefault(away.opponent, []).append(home)
+            seen.setdefault(home.opponent, []).append(away)
     records = {club: record(rows) for club, rows in seen.items()}
 
     def rank(club: str) -> tuple[int, int, int, str]:

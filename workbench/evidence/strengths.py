@@ -112,31 +112,22 @@ class Sample:
     @classmethod
     def of(cls, matches: Sequence[Played], season: str, as_of: dt.date) -> Sample:
         """The sample for a match of a season on a day, of the earlier matches of its competition."""
-        place: dict[str, int] = {}
-        rows = [
-            (
-                place.setdefault(match.home, len(place)),
-                place.setdefault(match.away, len(place)),
-                match.date.toordinal(),
-                match.home_goals,
-                match.home_xg,
-                match.home_nsxg,
-                match.away_goals,
-                match.away_xg,
-                match.away_nsxg,
-            )
-            for match in matches
-        ]
-        table = np.array(rows, dtype=float)  # None becomes NaN
-        clubs = sorted(place)
-        sorted_place = np.argsort(np.argsort(list(place)))
+        # By column, which is far quicker than match by match.
+        column = dict(zip(Played._fields, zip(*matches, strict=True), strict=True))
+        clubs = sorted({*column["home"], *column["away"]})
+        place = {club: index for index, club in enumerate(clubs)}
+        days = np.array([date.toordinal() for date in column["date"]])
+        figures = {
+            side: np.array([column[f"{side}_{name}"] for name in ("goals", "xg", "nsxg")], dtype=float)
+            for side in ("home", "away")
+        }
         return cls(
             clubs=clubs,
-            home=sorted_place[table[:, 0].astype(int)],
-            away=sorted_place[table[:, 1].astype(int)],
-            weight=0.5 ** ((as_of.toordinal() - table[:, 2]) / HALF_LIFE_DAYS),
-            home_signals=table[:, 3:6],
-            away_signals=table[:, 6:9],
+            home=np.array([place[club] for club in column["home"]]),
+            away=np.array([place[club] for club in column["away"]]),
+            weight=0.5 ** ((as_of.toordinal() - days) / HALF_LIFE_DAYS),
+            home_signals=figures["home"].T,  # None has become NaN
+            away_signals=figures["away"].T,
             residents=_previous_season_clubs(matches, season),
         )
 
