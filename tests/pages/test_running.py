@@ -47,7 +47,7 @@ def test_a_company_is_run_from_the_form_to_its_verdict(open_page: Open, workspac
     app = press(app.button(key="new_run.start"))
     app = follow(app, workspace)
     assert not app.exception
-    assert app.title[0].value.startswith("贵州茅台")
+    assert app.title[0].value.startswith("Kweichow Moutai")
     assert len(opinion_lines(app)) == 7
     assert app.metric[0].value != "–"
 
