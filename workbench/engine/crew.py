@@ -79,7 +79,7 @@ def look_for_garbage(*, often: bool) -> None:
         gc.unfreeze()
     else:
         gc.freeze()
-        gc.set_threshold(50_000, 20, 100)
+        gc.set_threshold(200_000, 20, 100)
 
 
 class LocalCrew:
