@@ -222,7 +222,7 @@ def test_failed_agents_lower_the_urgency_and_only_a_run_without_any_fails(
     nobody = answers(FakeModel(), **dict.fromkeys(AGENTS, ModelError("no answer")))
     failed = result_of(plan_for(db, loaded, prompts, item), nobody)
     assert (failed.status, failed.verdict) == ("failed", None)
-    assert "no agent counted" in failed.error
+    assert "SignalScope: no answer" in failed.error
     assert "no answer" in failed.error
 
 

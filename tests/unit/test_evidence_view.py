@@ -343,3 +343,11 @@ def test_a_dividend_is_seen_from_the_day_after_it_goes_ex_and_no_sooner(db: Evid
             as_of = ex_date + dt.timedelta(days=offset)
             seen = [dividend.ex_date for dividend in db.view(as_of).dividends("600519.SH")]
             assert seen == [other for other in known if other < as_of]
+
+
+def test_a_dividend_from_before_the_first_statement_has_no_yield(own_db: EvidenceDB) -> None:
+    """The dividends of a company without a visible statement ended in a KeyError."""
+    own_db.add("dividends", [{"code": "AAPL", "ex_date": "2004-06-01", "cash_per_share": 0.5}], origin="mine")
+    subject = TickerSubject(code="AAPL", name="Apple")
+    evidence = get_slice("dividends")(own_db.view(day("2005-01-01")), subject)
+    assert evidence.missing["dividend_yield"] == "no annual statement had been published"

@@ -164,7 +164,8 @@ def dividends(view: View, subject: TickerSubject) -> Evidence:
         return Evidence(
             missing={"dividends": f"no dividend per share of {account.instrument.code} is on record"}
         )
-    latest = {name: account.latest[name] for name in ("dividend_per_share", "dividend_yield")}
+    unknown = Ratio(None, "no annual statement had been published")
+    latest = {name: account.latest.get(name, unknown) for name in ("dividend_per_share", "dividend_yield")}
     facts = {
         "currency": account.instrument.currency,
         "paid": [row._asdict() | {"ex_date": row.ex_date.isoformat()} for row in account.dividends],
