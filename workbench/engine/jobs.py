@@ -270,6 +270,7 @@ class JobManager:
             result = finishing.result()
         else:
             result = replace(result, verdict=None, status="failed", error=f"The run was not saved. {error}")
+        job.saves.clear()  # their callbacks hold the job: a circle that only the collector would open
         job.tracker.end(result)
         self._finished.append(job.run_id)
         job.outcome.set_result(result)

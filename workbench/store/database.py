@@ -12,6 +12,7 @@ import datetime as dt
 import os
 import sqlite3
 import threading
+import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -26,6 +27,7 @@ from workbench.permission import require_editor
 from workbench.store.backups import back_up, damaged, is_damage, unusable
 
 BUSY_TIMEOUT_S = 5.0
+LOOK_AGAIN_S = 0.0005
 
 
 def utc_now() -> str:
@@ -71,6 +73,7 @@ class Database:
         self.path = path
         self._patience_s = patience_s
         self._local = threading.local()
+        self._turn = threading.Lock()  # threads of this process need not ask the file whose turn it is
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             with self._explained():
@@ -112,13 +115,35 @@ class Database:
             if connection.conn.in_transaction:
                 yield connection
                 return
-            connection.execute("begin immediate")
-            try:
-                yield connection
-            except BaseException:
-                connection.rollback()
-                raise
-            connection.commit()
+            with self._turn:
+                self._begin(connection)
+                try:
+                    yield connection
+                except BaseException:
+                    connection.rollback()
+                    raise
+                connection.commit()
+
+    def _begin(self, connection: Connection) -> None:
+        """Take the write lock as soon as another process lets go of it.
+
+        SQLite itself would look again after 1, 2, 5, 10 ms and so on, far longer than a transaction of ours
+        takes: two processes that write all the time would spend a third of theirs asleep.
+        """
+        deadline = time.monotonic() + self._patience_s
+        plain = connection.conn  # spares what sqlite-utils looks for in each statement
+        plain.execute("pragma busy_timeout = 0")
+        try:
+            while True:
+                try:
+                    plain.execute("begin immediate")
+                    return
+                except sqlite3.OperationalError as error:
+                    if error.sqlite_errorname != "SQLITE_BUSY" or time.monotonic() > deadline:
+                        raise
+                time.sleep(LOOK_AGAIN_S)
+        finally:
+            plain.execute(f"pragma busy_timeout = {int(self._patience_s * 1000)}")
 
     def close(self) -> None:
         """Close this thread's connection; those of other threads close when their thread ends."""
