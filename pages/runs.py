@@ -5,6 +5,7 @@ import streamlit as st
 from workbench.export import runs_csv
 from workbench.ui.language import t
 from workbench.ui.navigation import open_page
+from workbench.ui.panels.download import download_csv
 from workbench.ui.panels.heading import heading
 from workbench.ui.panels.marks import mark_many
 from workbench.ui.panels.runs_filter import PAGE_SIZE, runs_filter
@@ -34,14 +35,7 @@ with place:
 with bar:
     st.caption(t("runs.count", shown=len(rows), total=total))
     st.space("stretch")
-    st.download_button(
-        t("actions.download"),
-        lambda: runs_csv(store.find(order=order, limit=total, **filters)),
-        "runs.csv",
-        icon=":material/download:",
-        on_click="ignore",
-        key="runs.download",
-    )
+    download_csv("runs", lambda: runs_csv(store.find(order=order, limit=total, **filters)))
     mark_many(store, marked)
     if st.button(t("runs.compare", count=len(marked)), disabled=len(marked) < 2, key="runs.compare"):
         open_page("compare", runs=",".join(row.run_id for row in marked))

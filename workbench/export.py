@@ -149,10 +149,14 @@ def to_csv(header: Sequence[str], lines: Iterable[Sequence[object]]) -> bytes:
     return text.getvalue().encode("utf-8-sig")
 
 
+def rows_csv(rows: Sequence[Mapping[str, object]]) -> bytes:
+    """At least one row as CSV; all have the keys of the first, which are the header."""
+    return to_csv(list(rows[0]), [list(row.values()) for row in rows])
+
+
 def runs_csv(rows: Sequence[RunRow]) -> bytes:
     """A list of at least one run as CSV, with the columns of ``workbench runs --json``."""
-    lines = [{**row.to_json(), "tags": " ".join(row.tags)} for row in rows]
-    return to_csv(list(lines[0]), [list(line.values()) for line in lines])
+    return rows_csv([{**row.to_json(), "tags": " ".join(row.tags)} for row in rows])
 
 
 _CSV_HEADER = (

@@ -64,6 +64,15 @@ class Line:
     scaled: int
     largest_gap: float
 
+    def row(self) -> dict[str, object]:
+        """The line for a spreadsheet: ``rps``, and the ends of its interval ``rps_low`` and ``rps_high``."""
+        scores = {
+            f"{metric}{end}": figure
+            for metric, score in self.scores.items()
+            for end, figure in (("", score.value), ("_low", score.low), ("_high", score.high))
+        }
+        return {**self.contestant._asdict(), "n": self.forecasts, **scores, "scaled": self.scaled}
+
 
 @dataclass(frozen=True)
 class Bin:

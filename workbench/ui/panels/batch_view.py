@@ -7,9 +7,11 @@ import datetime as dt
 import streamlit as st
 
 from workbench import crews
+from workbench.export import runs_csv
 from workbench.store.batch_records import Batch
 from workbench.ui import text
 from workbench.ui.language import t, term
+from workbench.ui.panels.download import download_csv
 from workbench.ui.panels.runs_table import runs_table
 from workbench.ui.panels.states import errors_shown
 from workbench.ui.titles import subject_title
@@ -130,3 +132,7 @@ def results(workspace: Workspace, batch: Batch) -> None:
         offset = (page - 1) * PAGE_SIZE
         rows = workspace.store.find(batch_id=batch.batch_id, order="oldest", limit=PAGE_SIZE, offset=offset)
         runs_table(rows, "batch", brief=True)
+    download_csv(
+        batch.batch_id,
+        lambda: runs_csv(workspace.store.find(batch_id=batch.batch_id, order="oldest", limit=total)),
+    )

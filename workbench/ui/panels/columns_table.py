@@ -7,15 +7,18 @@ from collections.abc import Mapping, Sequence
 import pandas as pd
 import streamlit as st
 
+from workbench.export import to_csv
 from workbench.ui import text
+from workbench.ui.panels.download import download_csv
 
 
-def columns_table(columns: Mapping[str, Sequence[str]], alt: str) -> None:
-    """Draw columns of plain text; the first one stays in sight.
+def columns_table(columns: Mapping[str, Sequence[str]], alt: str, name: str) -> None:
+    """Draw columns of plain text, the first of which stays in sight, and offer them as a file.
 
     Args:
         columns: Heading -> cells, all columns of one length.
         alt: What the table shows.
+        name: Of the file.
     """
     first = next(iter(columns))
     st.dataframe(
@@ -26,3 +29,4 @@ def columns_table(columns: Mapping[str, Sequence[str]], alt: str) -> None:
         alt=alt,
         column_config={first: st.column_config.TextColumn(first, pinned=True)},
     )
+    download_csv(name, lambda: to_csv(list(columns), zip(*columns.values(), strict=True)))

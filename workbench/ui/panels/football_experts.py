@@ -29,7 +29,7 @@ def experts(found: Experts) -> None:
     """Does the sign of an edge predict, and does the revision beat the draft?"""
     st.markdown(f"**{t('football.signs')}**")
     st.caption(t("football.signs_help", share=estimates.with_interval(found.always_home, estimates.share)))
-    columns_table(_signs(found.experts), t("football.signs"))
+    columns_table(_signs(found.experts), t("football.signs"), "experts")
     st.markdown(f"**{t('football.revisions')}**")
     revised = [(line.title, line.revision) for line in found.experts if line.revision.n]
     if not revised:
@@ -43,7 +43,7 @@ def experts(found: Experts) -> None:
         zero=True,
     )
     st.vega_lite_chart(chart, alt=t("football.revisions"))
-    columns_table(_revisions(found.experts), t("football.revisions"))
+    columns_table(_revisions(found.experts), t("football.revisions"), "revisions")
 
 
 def weights(found: Experts) -> None:
@@ -58,7 +58,7 @@ def weights(found: Experts) -> None:
         gains, t("football.drop_axis"), st.context.theme.type or "light", write=estimates.signed, zero=True
     )
     st.vega_lite_chart(chart, alt=t("football.weights"))
-    columns_table(_weights(found.weights), t("football.weights"))
+    columns_table(_weights(found.weights), t("football.weights"), "weights")
 
 
 def _signs(lines: Sequence[ExpertLine]) -> dict[str, list[str]]:

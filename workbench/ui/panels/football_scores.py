@@ -11,12 +11,14 @@ from workbench.evaluate.forecasts import YARDSTICK, Contestant
 from workbench.evaluate.scoreboard import METRICS, Line, Metric, difference
 from workbench.evaluate.scoreboard import calibration as bins_of
 from workbench.evaluate.uncertainty import Estimate
+from workbench.export import rows_csv
 from workbench.rules.poisson import OUTCOMES
 from workbench.ui import estimates, evaluation_charts, text
 from workbench.ui.estimates import Write
 from workbench.ui.football_evaluation import Evaluation, title
 from workbench.ui.language import t, term
 from workbench.ui.panels.columns_table import columns_table
+from workbench.ui.panels.download import download_csv
 
 WRITTEN: Mapping[Metric, Write] = {"accuracy": estimates.share}
 CHANGE: Mapping[Metric, Write] = {"accuracy": estimates.signed_share}
@@ -62,6 +64,7 @@ def standings(evaluation: Evaluation, metric: Metric) -> None:
             "scaled": st.column_config.NumberColumn(t("football.scaled"), help=t("football.scaled_help")),
         },
     )
+    download_csv("standings", lambda: rows_csv([line.row() for line in evaluation.lines]))
     st.caption(t("football.interval"))
 
 
@@ -116,6 +119,7 @@ def _gap_chart_and_table(gaps: Sequence[tuple[str, Estimate]], axis: str, metric
             t("estimate.says"): [estimates.verdict(gap) for _, gap in gaps],
         },
         axis,
+        "differences",
     )
 
 
@@ -149,6 +153,7 @@ def calibration(evaluation: Evaluation) -> None:
                 t("football.was"): [estimates.with_interval(b.happened, estimates.share) for b in bins],
             },
             t("football.calibration"),
+            "calibration",
         )
 
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import asdict
 
 import streamlit as st
 
+from workbench.export import rows_csv
 from workbench.records import Urgency
 from workbench.ui import text
 from workbench.ui.language import t
+from workbench.ui.panels.download import download_csv
 from workbench.ui.panels.signal_card import signal_card
 from workbench.ui.panels.signal_filter import signal_filter, ways
 from workbench.ui.panels.states import errors_shown
@@ -46,6 +49,10 @@ def feed(workspace: Workspace) -> None:
         st.caption(t("signals.count", shown=len(rows), total=text.number(total)), width="content")
         if recast:
             st.caption(t("signals.recast"), width="content")
+        st.space("stretch")
+        download_csv(
+            "signals", lambda: rows_csv([asdict(row) for row in signals.find(limit=total, **filters)])
+        )
     with place:
         _cards(workspace, [row.run_id for row in rows], recast)
 
