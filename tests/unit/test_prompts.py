@@ -54,7 +54,7 @@ def test_the_hash_is_of_the_whole_file_so_a_changed_system_line_counts(library: 
         ("{{ ().__class__.__mro__ }}", "unsafe"),
         ("{{ subject.update({'name': 1}) }}", "unsafe|not safely callable"),
         ("{% include '/etc/passwd' %}", "no loader"),
-        ("{% for i in range(10000000) %}{% endfor %}", "Range too big"),
+        ("{% for i in range(10000000) %}{% endfor %}", "'range' is undefined"),
         ("{{ 'x' | fenced('<b>') }}", "cannot name a fence"),
     ],
 )
@@ -274,3 +274,30 @@ def test_the_variables_are_those_the_engine_gives() -> None:
         "language",
         "draft",
     } == VARIABLES
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        '"a" * 999999999',
+        "[1] * 999999999",
+        "9 ** 9 ** 9",
+        '"%999999999d" % 1',
+        '"%999999999d" | format(1)',
+        '"%*d" | format(999999999, 1)',
+        '"{:999999999}".format(1)',
+        '"a".ljust(999999999)',
+        '"a" | center(999999999)',
+        '"a" | indent(999999999, true)',
+        "range(99999) | list",
+        "lipsum(9999)",
+    ],
+)
+def test_no_short_expression_makes_a_text_of_any_length(expression: str) -> None:
+    """``{{ "a" * 999999999 }}`` filled the memory, and a loop over it held the run up for ever."""
+    with pytest.raises(PromptError, match="does not render"):
+        prompt("{{ " + expression + " }}").render({})
+
+
+def test_figures_are_calculated_and_written() -> None:
+    assert prompt('{{ "%.1f %g" | format(2 * 3.25, 7 % 4) }}').render({}) == "6.5 3"

@@ -5,7 +5,8 @@ writes the sha256 of the file to ``prompts/versions.lock``; from then on a chang
 because saved runs name the version they were made with. To change a prompt, write the next version. A file
 that is not in the lock yet can be used and edited freely.
 
-Templates run in jinja2's sandbox, see only the variables of ``VARIABLES``, and fail on any other.
+Templates run in jinja2's sandbox, see only the variables of ``VARIABLES``, and fail on any other; what could
+make a text of any length out of a few characters is not there.
 """
 
 from __future__ import annotations
@@ -19,6 +20,8 @@ from pathlib import Path
 from typing import Any
 
 from jinja2 import StrictUndefined, Template, TemplateError, meta
+from jinja2.exceptions import SecurityError
+from jinja2.runtime import Context
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from workbench.errors import PromptError, StrategyError
@@ -38,6 +41,11 @@ VARIABLES = frozenset(
 _FILE = re.compile(r"([a-z][a-z0-9_]*)_(v[1-9]\d{0,5})\.md")
 _AGENT = re.compile(r"[a-z][a-z0-9_]{0,63}")
 _VERSION = re.compile(r"v[1-9]\d{0,5}")
+_STRETCHING = frozenset(
+    {"center", "expandtabs", "format", "format_map", "indent", "ljust", "rjust", "wordwrap", "zfill"}
+)
+"""Filters and methods of a text that make it as long as a number says."""
+
 _INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u2064\u2066-\u2069\ufeff]")
 
 
@@ -54,11 +62,38 @@ def fenced(text: Any, tag: str) -> str:
     return f"<{tag}>\n{harmless}\n</{tag}>"
 
 
-def _environment() -> ImmutableSandboxedEnvironment:
-    environment = ImmutableSandboxedEnvironment(
-        undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
-    )
-    environment.filters["fenced"] = fenced
+def formatted(pattern: Any, *values: Any) -> str:
+    """The filter ``"%.1f" | format(value)``; a width or precision has two digits at most."""
+    if re.search(r"%[^%a-zA-Z]*(?:\d{3}|\*)", str(pattern)):
+        raise SecurityError("a width has two digits at most")
+    return str(pattern) % values
+
+
+class _Sandbox(ImmutableSandboxedEnvironment):
+    """jinja2's sandbox, without what lets one short expression fill the memory or run for ever."""
+
+    intercepted_binops = frozenset({"*", "**", "%"})
+
+    def call_binop(self, context: Context, operator: str, left: Any, right: Any) -> Any:
+        if operator == "**" or not (isinstance(left, (int, float)) and isinstance(right, (int, float))):
+            raise SecurityError(
+                f"{operator} is for two numbers here" if operator != "**" else "** is not used"
+            )
+        return super().call_binop(context, operator, left, right)
+
+    def wrap_str_format(self, value: Any) -> None:
+        """No ``format`` of a text, not even jinja2's own safe one: it pads to any width."""
+
+    def is_safe_attribute(self, obj: Any, attr: str, value: Any) -> bool:
+        return attr not in _STRETCHING and super().is_safe_attribute(obj, attr, value)
+
+
+def _environment() -> _Sandbox:
+    environment = _Sandbox(undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    environment.globals.clear()
+    for name in _STRETCHING & environment.filters.keys():
+        del environment.filters[name]
+    environment.filters |= {"fenced": fenced, "format": formatted}
     environment.policies["json.dumps_kwargs"] = {"ensure_ascii": False}
     return environment
 
