@@ -13,13 +13,14 @@ from workbench.ui.panels.runs_table import runs_table
 from workbench.ui.panels.states import empty
 from workbench.ui.session import open_workspace
 
-store = open_workspace().store
+workspace = open_workspace()
+store = workspace.store
 heading(t("runs.title"), t("runs.lead"))
 if store.count() == 0:
     empty(t("runs.empty"), button=t("home.start"), target="new_run", key="runs.first")
     st.stop()
 
-filters, order = runs_filter(store)
+filters, order = runs_filter(store, workspace.evidence.instruments)
 total = store.count(**filters)
 if total == 0:
     st.caption(t("runs.none_match"))

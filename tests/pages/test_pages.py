@@ -161,7 +161,7 @@ def test_an_address_that_names_nothing_is_an_error_in_one_line(
     [
         ("run", {"agent": "nobody"}),
         ("runs", {"runs.page": "99"}),
-        ("runs", {"runs.page": "-1", "runs.status": "nonsense", "runs.order": "'; drop table runs"}),
+        ("runs", {"runs.page": "-1", "status": "nonsense", "order": "'; drop table runs"}),
         ("runs", {"runs.text": "%_' OR 1=1 --"}),
         ("compare", {"runs": ",,,"}),
         ("new_run", {"pipeline": "nonsense", "strategy": "../secrets", "specialist": "a" * 300}),
@@ -188,9 +188,31 @@ def test_runs_are_filtered_and_paged(open_page: Open, workspace: Workspace) -> N
     assert len(app.dataframe[0].value) == 2
     app.text_input(key="runs.text").set_value("茅台").run()
     assert list(app.dataframe[0].value["subject"]) == ["Kweichow Moutai 600519.SH"]
+    app.text_input(key="runs.text").set_value("kweichow").run()  # the run itself is in Chinese
+    assert list(app.dataframe[0].value["subject"]) == ["Kweichow Moutai 600519.SH"]
     app.text_input(key="runs.text").set_value("nowhere").run()
     assert catalogue("en")["runs.none_match"] in words(app)
     assert not app.exception
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_filtered_list_can_be_sent_to_a_reader_of_another_language(
+    open_page: Open, workspace: Workspace, language: Language
+) -> None:
+    """The address held the words of the sender's language, which the receiver's page took for nonsense."""
+    stored(workspace.store, match_run())
+    stored(workspace.store, chapters_run())
+    app = open_page("runs", lang=language, pipeline="chapters", status="done", order="oldest")
+    assert len(app.dataframe[0].value) == 1
+    assert app.selectbox(key="runs.pipeline").value == "chapters"
+    assert app.selectbox(key="runs.order").value == "oldest"
+
+
+def test_a_filter_over_runs_goes_into_the_address(open_page: Open, workspace: Workspace) -> None:
+    stored(workspace.store, match_run())
+    app = open_page("runs")
+    app.selectbox(key="runs.pipeline").set_value("match").run()
+    assert app.query_params["pipeline"] == "match"
 
 
 def test_a_star_tags_and_a_note_are_kept(open_page: Open, workspace: Workspace) -> None:

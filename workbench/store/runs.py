@@ -44,7 +44,8 @@ class RunFilter(TypedDict, total=False):
     """What a list of runs may be narrowed by; None means no restriction.
 
     ``subject`` is the key of a subject, e.g. ``600519.SH``; ``text`` appears in the run's id, subject,
-    strategy, models, verdict, tags or note.
+    strategy, models, verdict, tags or note, or the subject is one of ``also``: those which ``text`` names in
+    another language than the run.
     """
 
     run_id: str | None
@@ -55,6 +56,7 @@ class RunFilter(TypedDict, total=False):
     status: RunStatus | None
     label: str | None
     text: str | None
+    also: Sequence[str]
     starred: bool | None
     tag: str | None
     batch_id: str | None
@@ -431,6 +433,8 @@ def _where(filters: RunFilter) -> tuple[str, list[object]]:
         add("exists (select 1 from tags t where t.run_id = r.run_id and t.tag = ?)", tag)
     if text := (filters.get("text") or "").strip():
         pattern = "%" + "".join(f"\\{c}" if c in "\\%_" else c for c in text) + "%"
-        found = " or ".join(f"{place} like ? escape '\\'" for place in _SEARCHED)
-        add(f"({found})", *[pattern] * len(_SEARCHED))
+        found = [f"{place} like ? escape '\\'" for place in _SEARCHED]
+        found.append("r.subject_key in (select value from json_each(?))")
+        also = json.dumps(list(filters.get("also", ())))
+        add(f"({' or '.join(found)})", *[pattern] * len(_SEARCHED), also)
     return ("where " + " and ".join(conditions) if conditions else ""), values

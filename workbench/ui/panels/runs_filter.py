@@ -7,13 +7,15 @@ from typing import get_args
 
 import streamlit as st
 
+from workbench.evidence.instruments import Instruments
 from workbench.store.runs import Order, RunFilter, RunStore
+from workbench.ui import address
 from workbench.ui.language import t, term
 
 PAGE_SIZE = 25
 
 
-def runs_filter(store: RunStore) -> tuple[RunFilter, Order]:
+def runs_filter(store: RunStore, instruments: Instruments) -> tuple[RunFilter, Order]:
     """Draw one row of filters and return what they say."""
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         text = st.text_input(
@@ -32,8 +34,7 @@ def runs_filter(store: RunStore) -> tuple[RunFilter, Order]:
             t("runs.order"),
             get_args(Order),
             format_func=lambda value: term("runs_order", value),
-            key="runs.order",
-            bind="query-params",
+            **address.one("order", get_args(Order), page="runs", otherwise="newest"),
             width=150,
         )
         starred = st.toggle(t("runs.starred"), key="runs.starred", bind="query-params")
@@ -42,7 +43,8 @@ def runs_filter(store: RunStore) -> tuple[RunFilter, Order]:
         "strategy": strategy,
         "status": status,  # type: ignore[typeddict-item]
         "label": label,
-        "text": text.strip() or None if text else None,
+        "text": text,
+        "also": [found.code for found in instruments.search(text)] if text else [],
         "starred": starred or None,
     }
     return filters, order or "newest"
@@ -56,7 +58,6 @@ def _choice(name: str, values: Sequence[str], words: Callable[[str], str]) -> st
         index=None,
         format_func=words,
         placeholder=t("runs.any"),
-        key=f"runs.{name}",
-        bind="query-params",
+        **address.one(name, values, page="runs"),
         width=135,
     )
