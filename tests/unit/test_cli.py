@@ -83,6 +83,7 @@ def test_chapters_judge_a_company_named_in_any_common_way(workspace: Workspace) 
         (("run", "chapters", "NOPE", "--as-of", "2021-06-30"), "'NOPE'"),
         (("run", "chapters", "600519", "--as-of", "2021-13-01"), "'2021-13-01' is not a date"),
         (("run", "chapters", "600519", "--as-of", "1990-01-01"), "before 1990-01-01"),
+        (("run", "chapters", "600519", "--as-of", "9999-01-01"), "9999-01-01 lies in the future"),
         (("run", "chapters", "600519"), "--as-of"),
         (("run", "chapters", "600519", "--as-of", "2021-06-30", "--strategy", "match"), "judges matches"),
         (

@@ -7,6 +7,7 @@ company's industry is in none of the three.
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal
 
@@ -30,6 +31,9 @@ from workbench.strategy.schema import SYNTHESIS, Chapter, ChaptersStrategy
 
 _GRADES: tuple[Sufficiency, ...] = ("none", "low", "medium", "high")
 
+_AHEAD = dt.timedelta(days=1)
+"""In some time zone it is tomorrow already."""
+
 
 def build(
     loaded: LoadedStrategy,
@@ -43,12 +47,15 @@ def build(
     """The plan of one run over one ticker.
 
     Raises:
-        InputError: The subject is no ticker, or none of its statements had been published by the as-of date.
+        InputError: The subject is no ticker, none of its statements had been published by the as-of date, or
+            that lies in the future.
         StrategyError: An operator is missing, or two of one chapter answer the same field.
         PromptError: A prompt is missing or was changed after its release.
     """
     if not isinstance(subject, TickerSubject):
         raise InputError(f"the strategy {strategy.name!r} judges tickers, not a {subject.kind}.")
+    if view.as_of > dt.datetime.now(dt.UTC).date() + _AHEAD:
+        raise InputError(f"{view.as_of} lies in the future.", remedy="Choose an as-of date up to today.")
     require_history(view, subject.code)
     instrument = view.instrument(subject.code)
     subject = instrument.subject(strategy.language)
