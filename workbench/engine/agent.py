@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from workbench.engine.plan import Plan, Reports, Step, told_of
+from workbench.engine.turns import turn
 from workbench.errors import ModelError, WorkbenchError
 from workbench.llm.base import CacheUse, Model, Reply, Request
 from workbench.llm.replies import ReplyError, parse_reply
@@ -136,6 +137,7 @@ class _Agent:
         deadline = asyncio.timeout(self.options.agent_deadline_s)
         try:
             async with deadline:
+                await turn()
                 self.evidence = self.step.gather(self.reports)
                 self.progress("gathered")
                 if self.evidence.empty:
@@ -203,6 +205,7 @@ class _Agent:
         answered: dict[str, Any] = {}
         try:
             reply = await self.model.complete(request)
+            await turn(first=True)
             answered = {
                 "reply": reply.text,
                 "resolved_model": reply.resolved_model,

@@ -15,7 +15,7 @@ from functools import partial
 from typing import Any, Literal
 from weakref import WeakKeyDictionary
 
-from workbench.evidence.football_text import render, render_all
+from workbench.evidence.football_text import render, render_all, render_header
 from workbench.evidence.league import (
     Appearance,
     Averages,
@@ -69,6 +69,7 @@ class _League:
     seen: Mapping[Side, list[Appearance]]
     table: Mapping[str, Standing]
     header: Mapping[str, Any]
+    header_text: str
     missing: Mapping[str, str]
 
 
@@ -190,7 +191,7 @@ def combine(evidence: Mapping[str, Evidence]) -> Evidence:
     order: tuple[Sufficiency, ...] = ("high", "medium", "low")
     return Evidence(
         facts={"match": header, **parts},
-        text=render_all(header, parts),
+        text=render_all(render_header(header), parts),
         sources=tuple(dict.fromkeys(source for part in shown.values() for source in part.sources)),
         newest=max(part.newest for part in shown.values() if part.newest),
         sufficiency=min((part.sufficiency for part in shown.values()), key=order.index),
@@ -235,7 +236,7 @@ def _work_out(view: View, subject: MatchSubject) -> _League:
         "league": means and _rounded(vars(means), 3),
         "newest": matches[-1].date.isoformat() if matches else None,
     }
-    return _League(matches, seen, table, header, missing)
+    return _League(matches, seen, table, header, render_header(header), missing)
 
 
 def _averages_on(matches: Sequence[Played], day: dt.date) -> Averages | None:
@@ -300,7 +301,7 @@ def _evidence(
     whole = {"match": dict(league.header), **facts}
     return Evidence(
         facts=whole,
-        text=render(whole),
+        text=render(league.header_text, whole),
         sources=("matches",),
         newest=max(days, default=None),
         sufficiency=_sufficiency(fewest),

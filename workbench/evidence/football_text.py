@@ -41,18 +41,19 @@ _RECORDS = {
 }
 
 
-def render(facts: Facts) -> str:
+def render(header: str, facts: Facts) -> str:
     """The header and the body of one slice."""
-    return f"{_header(facts['match'])}\n{_body(facts)}".rstrip() + "\n"
+    return f"{header}\n{_body(facts)}".rstrip() + "\n"
 
 
-def render_all(header: Facts, parts: Mapping[str, Facts]) -> str:
+def render_all(header: str, parts: Mapping[str, Facts]) -> str:
     """One header, then every part under its name."""
     sections = [f"## {name}\n{_body(facts)}" for name, facts in parts.items()]
-    return "\n\n".join([_header(header), *sections]).rstrip() + "\n"
+    return "\n\n".join([header, *sections]).rstrip() + "\n"
 
 
-def _header(match: Facts) -> str:
+def render_header(match: Facts) -> str:
+    """What every slice of a match begins with."""
     lines = [
         f"{match['competition']} {match['season']}, {match['date']}",
         f"{match['home']} (主 home) v {match['away']} (客 away)",

@@ -7,11 +7,11 @@ never evidence, and nothing computed here can show it.
 from __future__ import annotations
 
 import datetime as dt
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, Self
 
 from workbench.evidence.view import Match
 
@@ -57,8 +57,8 @@ class Appearance(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Record:
-    """What a club did over some matches. Expected goals are None when no match of them has the figure."""
+class Tally:
+    """Results and goals of a club over some matches."""
 
     matches: int
     won: int
@@ -66,10 +66,19 @@ class Record:
     lost: int
     goals_for: int
     goals_against: int
-    xg_for: float | None
-    xg_against: float | None
-    nsxg_for: float | None
-    nsxg_against: float | None
+
+    @classmethod
+    def of(cls, scores: Sequence[tuple[int, int]]) -> Self:
+        """The tally of matches that ended with so many goals for and against."""
+        won = drawn = goals_for = goals_against = 0
+        for ours, theirs in scores:  # plainly: a table of every match day is worked out in a batch
+            goals_for += ours
+            goals_against += theirs
+            if ours > theirs:
+                won += 1
+            elif ours == theirs:
+                drawn += 1
+        return cls(len(scores), won, drawn, len(scores) - won - drawn, goals_for, goals_against)
 
     @property
     def points(self) -> int:
@@ -78,12 +87,22 @@ class Record:
 
 
 @dataclass(frozen=True)
+class Record(Tally):
+    """A tally with expected goals a match, which are None when no match of them has the figure."""
+
+    xg_for: float | None
+    xg_against: float | None
+    nsxg_for: float | None
+    nsxg_against: float | None
+
+
+@dataclass(frozen=True)
 class Standing:
     """A line of the league table; ``clubs`` is the number of lines."""
 
     position: int
     clubs: int
-    record: Record
+    record: Tally
 
 
 @dataclass(frozen=True)
@@ -134,17 +153,9 @@ def _away(m: Played) -> Appearance:
 
 def record(seen: Sequence[Appearance]) -> Record:
     """Results and goals summed up; expected goals are per match, over the matches which have them."""
-    goals_for = [appearance.goals_for for appearance in seen]
-    goals_against = [appearance.goals_against for appearance in seen]
-    margins = [ours - theirs for ours, theirs in zip(goals_for, goals_against, strict=True)]
-    won, drawn = sum(margin > 0 for margin in margins), margins.count(0)
+    tally = Tally.of([(appearance.goals_for, appearance.goals_against) for appearance in seen])
     return Record(
-        matches=len(seen),
-        won=won,
-        drawn=drawn,
-        lost=len(seen) - won - drawn,
-        goals_for=sum(goals_for),
-        goals_against=sum(goals_against),
+        **vars(tally),
         xg_for=_mean([appearance.xg_for for appearance in seen]),
         xg_against=_mean([appearance.xg_against for appearance in seen]),
         nsxg_for=_mean([appearance.nsxg_for for appearance in seen]),
@@ -161,19 +172,19 @@ def standings(matches: Iterable[tuple[Appearance, Appearance]], season: str) -> 
         matches: The matches of the competition from ``both_sides``.
         season: The season.
     """
-    seen: dict[str, list[Appearance]] = {}
+    scores: dict[str, list[tuple[int, int]]] = defaultdict(list)
     for home, away in matches:
         if home.season == season:
-            seen.setdefault(away.opponent, []).append(home)
-            seen.setdefault(home.opponent, []).append(away)
-    records = {club: record(rows) for club, rows in seen.items()}
+            scores[away.opponent].append((home.goals_for, home.goals_against))
+            scores[home.opponent].append((home.goals_against, home.goals_for))
+    tallies = {club: Tally.of(goals) for club, goals in scores.items()}
 
     def rank(club: str) -> tuple[int, int, int, str]:
-        r = records[club]
-        return (-r.points, r.goals_against - r.goals_for, -r.goals_for, club)
+        tally = tallies[club]
+        return (-tally.points, tally.goals_against - tally.goals_for, -tally.goals_for, club)
 
-    order = sorted(records, key=rank)
-    return {club: Standing(place, len(order), records[club]) for place, club in enumerate(order, start=1)}
+    order = sorted(tallies, key=rank)
+    return {club: Standing(place, len(order), tallies[club]) for place, club in enumerate(order, start=1)}
 
 
 def rounds(season: Sequence[Match]) -> list[str]:

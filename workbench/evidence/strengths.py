@@ -96,8 +96,9 @@ class Sample:
         home: Position of the home club in ``clubs``, for each match.
         away: That of the away club.
         weight: What each match counts, 1 for one of today.
-        home_signals: Goals, shot-based and non-shot expected goals of the home club; NaN where unknown.
-        away_signals: Those of the away club.
+        signals: Goals, shot-based and non-shot expected goals of the home club and then of the away club, by
+            side, match and signal; 0 where unknown.
+        known: 1 where the signal is known, else 0.
         residents: Clubs of the season before; empty when the competition has no past.
     """
 
@@ -105,8 +106,8 @@ class Sample:
     home: Integers
     away: Integers
     weight: Floats
-    home_signals: Floats
-    away_signals: Floats
+    signals: Floats
+    known: Floats
     residents: Set[str]
 
     @classmethod
@@ -116,26 +117,27 @@ class Sample:
         column = dict(zip(Played._fields, zip(*matches, strict=True), strict=True))
         clubs = sorted({*column["home"], *column["away"]})
         place = {club: index for index, club in enumerate(clubs)}
-        days = np.array([date.toordinal() for date in column["date"]])
-        figures = {
-            side: np.array([column[f"{side}_{name}"] for name in ("goals", "xg", "nsxg")], dtype=float)
-            for side in ("home", "away")
-        }
+        days = np.fromiter(map(dt.date.toordinal, column["date"]), dtype=np.intp, count=len(matches))
+        figures = np.array(
+            [[column[f"{side}_{name}"] for name in ("goals", "xg", "nsxg")] for side in ("home", "away")],
+            dtype=float,  # None becomes NaN
+        ).transpose(0, 2, 1)
+        unknown = np.isnan(figures)
         return cls(
             clubs=clubs,
-            home=np.array([place[club] for club in column["home"]]),
-            away=np.array([place[club] for club in column["away"]]),
+            home=np.fromiter(map(place.__getitem__, column["home"]), dtype=np.intp, count=len(matches)),
+            away=np.fromiter(map(place.__getitem__, column["away"]), dtype=np.intp, count=len(matches)),
             weight=0.5 ** ((as_of.toordinal() - days) / HALF_LIFE_DAYS),
-            home_signals=figures["home"].T,  # None has become NaN
-            away_signals=figures["away"].T,
-            residents=_previous_season_clubs(matches, season),
+            signals=np.where(unknown, 0.0, figures),
+            known=1.0 - unknown,
+            residents=_previous_season_clubs(column["season"], column["home"], column["away"], season),
         )
 
     def fit(self, blend: Blend) -> Strengths:
         """The strengths under one notion of what counts as goals scored."""
         clubs, home, away, weight = self.clubs, self.home, self.away, self.weight
-        home_scored = weight * _blended(self.home_signals, blend)
-        away_scored = weight * _blended(self.away_signals, blend)
+        share = np.array((blend.goals, blend.xg, blend.nsxg))
+        home_scored, away_scored = weight * (self.signals @ share) / (self.known @ share)
         prior_attack, prior_defence = np.ones(len(clubs)), np.ones(len(clubs))
         for index, club in enumerate(clubs):
             if self.residents and club not in self.residents:
@@ -190,12 +192,14 @@ def fit(matches: Sequence[Played], season: str, as_of: dt.date, *blends: Blend) 
     return [sample.fit(blend) for blend in blends]
 
 
-def _previous_season_clubs(matches: Sequence[Played], season: str) -> set[str]:
+def _previous_season_clubs(
+    seasons: Sequence[str], home: Sequence[str], away: Sequence[str], season: str
+) -> set[str]:
     """The clubs of the newest season before ``season``; empty when the competition has no past."""
-    last = next((match.season for match in reversed(matches) if match.season != season), None)
-    return {club for match in matches if match.season == last for club in (match.home, match.away)}
-
-
-def _blended(values: Floats, blend: Blend) -> Floats:
-    weights = np.where(np.isnan(values), 0.0, (blend.goals, blend.xg, blend.nsxg))
-    return np.average(np.nan_to_num(values), axis=1, weights=weights)
+    last = next((earlier for earlier in reversed(seasons) if earlier != season), None)
+    return {
+        club
+        for when, host, guest in zip(seasons, home, away, strict=True)
+        if when == last
+        for club in (host, guest)
+    }

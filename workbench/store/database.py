@@ -15,6 +15,7 @@ import threading
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,7 @@ from workbench.store.backups import back_up, damaged, is_damage, unusable
 
 BUSY_TIMEOUT_S = 5.0
 LOOK_AGAIN_S = 0.0005
+A_FEW = 8
 
 
 def utc_now() -> str:
@@ -37,11 +39,12 @@ def utc_now() -> str:
 
 def insert(
     connection: Connection, table: str, rows: Iterable[Mapping[str, Any]], *, ignore: bool = False
-) -> None:
-    """Insert rows which all have the columns of the first one.
+) -> int:
+    """Insert rows which all have the columns of the first one, and return how many were inserted.
 
     Runs are stored while others are being carried out, and ``Table.insert`` of sqlite-utils, which looks the
-    table up and builds its statement anew each time, takes several times as long.
+    table up and builds its statement anew each time, takes several times as long. A few rows go in one
+    statement: at each, Python lets go of its lock, and has to wait for the other threads to get it back.
 
     Args:
         connection: Inside a transaction.
@@ -51,10 +54,19 @@ def insert(
     """
     given = list(rows)
     if not given:
-        return
-    columns, marks = ", ".join(given[0]), ", ".join(f":{column}" for column in given[0])
-    conflict = "or ignore " if ignore else ""
-    connection.conn.executemany(f"insert {conflict}into {table} ({columns}) values ({marks})", given)
+        return 0
+    columns = tuple(given[0])
+    marks = f"({', '.join('?' * len(columns))})"
+    cells = ([row[column] for column in columns] for row in given)
+    statement = "insert into {} ({}) values {}{}".format(
+        table,
+        ", ".join(columns),
+        ", ".join([marks] * (len(given) if len(given) <= A_FEW else 1)),
+        " on conflict do nothing" if ignore else "",
+    )
+    if len(given) > A_FEW:
+        return connection.conn.executemany(statement, cells).rowcount
+    return connection.conn.execute(statement, [*chain(*cells)]).rowcount
 
 
 class Database:

@@ -167,13 +167,9 @@ class RunStore:
         row, calls, texts = rows.report_rows(run_id, report, saved=utc_now())
         with self._db.write() as db:
             self._require_ours(db, run_id)
-            if db.execute(
-                "select 1 from reports where run_id = ? and agent = ?", [run_id, report.agent]
-            ).fetchone():
-                return
             _keep(db, texts)
-            insert(db, "reports", [row])
-            insert(db, "calls", calls)
+            if insert(db, "reports", [row], ignore=True):
+                insert(db, "calls", calls)
 
     def finish(
         self,

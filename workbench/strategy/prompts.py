@@ -58,8 +58,13 @@ def fenced(text: Any, tag: str) -> str:
     if not _AGENT.fullmatch(tag):
         raise PromptError(f"{tag!r} cannot name a fence.", remedy="Use small letters, digits and _.")
     visible = _INVISIBLE.sub("", str(text))
-    harmless = re.sub(rf"[<＜](\s*[/／]?\s*{tag}(?![a-z0-9_]))", r"&lt;\1", visible, flags=re.IGNORECASE)
+    harmless = _mark_of(tag).sub(r"&lt;\1", visible)
     return f"<{tag}>\n{harmless}\n</{tag}>"
+
+
+@lru_cache(maxsize=128)
+def _mark_of(tag: str) -> re.Pattern[str]:
+    return re.compile(rf"[<＜](\s*[/／]?\s*{tag}(?![a-z0-9_]))", re.IGNORECASE)
 
 
 def formatted(pattern: Any, *values: Any) -> str:
