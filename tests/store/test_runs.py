@@ -51,6 +51,19 @@ def test_a_run_comes_back_as_it_was_saved(store: RunStore) -> None:
     assert run.started.utcoffset() == dt.timedelta(0)
 
 
+def test_runs_that_begin_within_one_second_have_ids_of_their_own(
+    store: RunStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of some hundred runs of a batch in one second two drew the same id, and the second was given up."""
+    drawn = iter(["aaaaaa", "aaaaaa", "aaaaaa", "bbbbbb"])
+    monkeypatch.setattr("workbench.store.runs.secrets.token_hex", lambda size: next(drawn))
+    monkeypatch.setattr("workbench.store.runs.utc_now", lambda: "2026-12-01T05:57:39.000000+00:00")
+
+    ids = [store.start(make_plan(), MODELS) for _ in range(2)]
+
+    assert ids == ["20261201-055739-aaaaaa", "20261201-055739-bbbbbb"]
+
+
 def test_a_running_run_shows_the_reports_saved_so_far(store: RunStore) -> None:
     run_id = store.start(make_plan(), MODELS)
     store.save_report(run_id, make_report("ch02"))

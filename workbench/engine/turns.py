@@ -11,7 +11,6 @@ import asyncio
 from collections import deque
 from weakref import WeakKeyDictionary
 
-
 PIECES = 4
 """How many pieces are done before the loop sees to everything else; a look costs about as much as a piece."""
 

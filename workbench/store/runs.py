@@ -148,9 +148,9 @@ class RunStore:
     ) -> str:
         """Record that a run begins, alone or for an item of a batch; its id sorts by time."""
         started = utc_now()
-        run_id = f"{started[:19].replace('-', '').replace(':', '').replace('T', '-')}-{secrets.token_hex(3)}"
-        row, texts = rows.run_row(run_id, plan, models, started=started, owner=self._owner.claim())
         with self._db.write() as db:
+            run_id = _free_id(db, started)
+            row, texts = rows.run_row(run_id, plan, models, started=started, owner=self._owner.claim())
             _keep(db, texts)
             why = {"retry_of": retry_of, "repeat": repeat, "batch_id": item.batch_id if item else None}
             insert(db, "runs", [row | why])
@@ -401,6 +401,15 @@ def _require(db: Connection, run_id: str, columns: str = "*") -> Row:
     if found is None:
         raise InputError(f"there is no run {run_id[:60]!r}.", remedy="See 'workbench runs'.")
     return found
+
+
+def _free_id(db: Connection, started: str) -> str:
+    """An id no run has; hundreds of a batch begin within the second that it tells."""
+    second = started[:19].replace("-", "").replace(":", "").replace("T", "-")
+    while True:
+        run_id = f"{second}-{secrets.token_hex(3)}"
+        if not db.conn.execute("select 1 from runs where run_id = ?", [run_id]).fetchone():
+            return run_id
 
 
 def _keep(db: Connection, texts: Texts) -> None:
