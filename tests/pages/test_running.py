@@ -195,6 +195,23 @@ def test_what_a_run_will_cost_is_said_before_it_is_started(
     assert costs[0] == pytest.approx(asked * 1e-6 + answered * 1e-5, abs=1e-4)
 
 
+def test_what_a_batch_will_cost_is_said_before_it_is_started(
+    open_page: Open, workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(workspace, "hosted", Counting(Price(1e-6, 1e-5, "our list")))
+    models = {"specialist": "openai/m", "aggregator": "openai/m"}
+    one = with_a_hosted_model(open_page, workspace, as_of="2021-06-30", strategy="quick_scan")
+    app = open_page("batch", pipeline="chapters", strategy="quick_scan", **models)
+    app.text_area(key="batch.universe").set_value("600519")
+    app.text_input(key="batch.dates").set_value("2020-06-30:2022-06-30:1Y").run()
+
+    assert not app.exception
+    dollars = [float(page.metric[-1].value.lstrip("$")) for page in (one, app)]
+    assert dollars[1] == pytest.approx(3 * dollars[0], rel=0.1), (
+        "a batch is blind, its prompts a little longer"
+    )
+
+
 def test_a_price_nobody_knows_is_no_estimate(
     open_page: Open, workspace: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -20,6 +20,7 @@ from workbench.strategy.files import LoadedStrategy
 from workbench.strategy.schema import ChaptersStrategy
 from workbench.ui import text
 from workbench.ui.language import language, t, term
+from workbench.ui.panels.run_estimate import batch_estimate
 from workbench.ui.panels.run_form import Kind, choose_kind, choose_models, choose_strategy
 from workbench.ui.panels.season_picker import season_picker
 from workbench.ui.panels.states import errors_shown
@@ -65,9 +66,13 @@ def batch_form(workspace: Workspace, asked: Mapping[str, str]) -> BatchOrder | N
             concurrency=concurrency,
             budget=budget,
         )
-        calls = expected_calls(workspace.planner(strategy), chosen)
+        plan = workspace.planner(strategy)
+        calls = expected_calls(plan, chosen)
         with preview:
             _preview(order, calls)
+            if not models.baseline_only:
+                middle = chosen[len(chosen) // 2]
+                batch_estimate(workspace, lambda: plan(*middle), models, len(chosen))
             if st.button(t("batch.start"), type="primary", icon=":material/play_arrow:", key="batch.start"):
                 return order
     return None

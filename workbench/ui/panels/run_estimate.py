@@ -56,6 +56,27 @@ def run_estimate(workspace: Workspace, plan: Callable[[], Plan], models: Models)
     )
 
 
+def batch_estimate(workspace: Workspace, plan: Callable[[], Plan], models: Models, runs: int) -> None:
+    """Draw what a batch will cost: as many times the cost of one of its runs.
+
+    Args:
+        workspace: Knows the models and their prices.
+        plan: Makes the plan of the run that stands for all.
+        models: Who plays which tier.
+        runs: How many runs there will be.
+    """
+    try:
+        with st.spinner(t("form.estimating")):
+            found = _estimate(workspace, plan(), models)
+    except WorkbenchError as error:
+        show_error(error)
+        return
+    cost = None if found.cost is None else found.cost * runs
+    st.metric(t("form.cost"), text.cost(cost), help=t("batch.cost_help"))
+    if found.unpriced:
+        st.caption(text.escape(t("form.unpriced", models=", ".join(found.unpriced))))
+
+
 def _estimate(workspace: Workspace, plan: Plan, models: Models) -> Estimate:
     """Counting takes a moment, so what was counted last is kept for the session."""
     asked = (plan.strategy_hash, plan.subject.key, plan.as_of, models, workspace.presets.read())
