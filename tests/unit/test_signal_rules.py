@@ -269,7 +269,7 @@ def test_words_and_numbers_say_how_each_figure_came_about() -> None:
     }
     chinese = explain(conclude(agents), DEFAULT, "zh")
     assert chinese is not None
-    assert chinese.impact == "冲击 0.82 = 最大值，来自 PolicyRadar；5 个 agent 中 4 个有效。"
+    assert chinese.impact == "冲击 0.82 = 最大值，来自 PolicyRadar；5 位专家中 4 位有效。"
     assert chinese.urgency == "FLASH：冲击达到 0.80，且 PolicyRadar 报告监管行动。"
     policy = SignalPolicy(impact="mean")
     again = explain(conclude(agents, policy, language="en"), policy, "en")

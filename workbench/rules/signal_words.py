@@ -45,7 +45,7 @@ def explain(signal: SignalVerdict, policy: SignalPolicy, language: Language) -> 
         return None
     tell = _Teller(language)
     counted = tell.say(
-        f"{signal.total} 个 agent 中 {signal.counted} 个有效", f"{signal.counted} of {signal.total} counted"
+        f"{signal.total} 位专家中 {signal.counted} 位有效", f"{signal.counted} of {signal.total} counted"
     )
     impacts = [(voice, voice.impact_score) for voice in signal.voices]
     confidences = [(voice, voice.confidence_score) for voice in signal.voices]

@@ -293,7 +293,7 @@ def _step_down(
 ) -> Urgency:
     lower = URGENCIES[min(URGENCIES.index(urgency) + 1, len(URGENCIES) - 1)]
     why = (
-        f"只有 {counted} 个 agent 有效，不足 {policy.quorum} 个，紧急度降一档。"
+        f"只有 {counted} 位专家有效，不足 {policy.quorum} 位，紧急度降一档。"
         if language == "zh"
         else f"Only {counted} agents counted, fewer than {policy.quorum}: one step down."
     )
