@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 import streamlit as st
 
+from workbench.evaluate.forecasts import others_on
 from workbench.records import MatchSubject, Run, Verdict
 from workbench.strategy.schema import ChaptersStrategy, Synthesis
 from workbench.ui import charts, palette, rubric, text
@@ -62,9 +63,7 @@ def published_forecast(workspace: Workspace, run: Run) -> Mapping[str, float] | 
         the_day_after = workspace.evidence.view(match.date + dt.timedelta(days=1))
         for played in the_day_after.matches(match.home, match.competition):
             if (played.date, played.home, played.away) == (match.date, match.home, match.away):
-                shares = {"1": played.ref_home, "X": played.ref_draw, "2": played.ref_away}
-                known = {outcome: share for outcome, share in shares.items() if share is not None}
-                return known if len(known) == len(shares) else None
+                return others_on(played, ()).get("published")
     return None
 
 
