@@ -63,7 +63,7 @@ def published_forecast(workspace: Workspace, run: Run) -> Mapping[str, float] | 
         the_day_after = workspace.evidence.view(match.date + dt.timedelta(days=1))
         for played in the_day_after.matches(match.home, match.competition):
             if (played.date, played.home, played.away) == (match.date, match.home, match.away):
-                return others_on(played, ()).get("published")
+                return {**others_on(played, ()).get("published", {})} or None
     return None
 
 
