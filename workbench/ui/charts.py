@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from workbench.records import Report, Run, Scale
+from workbench.records import Outcome, Report, Run, Scale
 from workbench.ui import text
 from workbench.ui.language import t, term
 from workbench.ui.palette import (
@@ -288,7 +288,7 @@ def agents_by_run(runs: Sequence[tuple[str, Run]], scale: Scale, ink: Ink) -> Sp
     }
 
 
-def outcomes(rows: Sequence[tuple[str, Mapping[str, float]]], ink: Ink) -> Spec:
+def outcomes(rows: Sequence[tuple[str, Mapping[Outcome, float]]], ink: Ink) -> Spec:
     """Stacked bars of home win, draw and away win, one bar per source.
 
     Args:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Mapping
 
 import streamlit as st
 
-from workbench.evaluate.forecasts import others_on
+from workbench.evaluate.forecasts import Probabilities, others_on
 from workbench.records import MatchSubject, Run, Verdict
 from workbench.strategy.schema import ChaptersStrategy, Synthesis
 from workbench.ui import charts, palette, rubric, text
@@ -16,7 +15,7 @@ from workbench.ui.panels.states import errors_shown
 from workbench.workspace import Workspace
 
 
-def verdict_band(run: Run, synthesis: Synthesis | None, reference: Mapping[str, float] | None) -> None:
+def verdict_band(run: Run, synthesis: Synthesis | None, reference: Probabilities | None) -> None:
     """The conclusion of a finished run.
 
     Args:
@@ -50,7 +49,7 @@ def synthesis_of(workspace: Workspace, run: Run) -> Synthesis | None:
     return None
 
 
-def published_forecast(workspace: Workspace, run: Run) -> Mapping[str, float] | None:
+def published_forecast(workspace: Workspace, run: Run) -> Probabilities | None:
     """The forecast published before the match of a run, by outcome; None where there is none.
 
     No agent can have seen it: it is read as of the day after the match. A run is shown without it when the
@@ -63,7 +62,7 @@ def published_forecast(workspace: Workspace, run: Run) -> Mapping[str, float] | 
         the_day_after = workspace.evidence.view(match.date + dt.timedelta(days=1))
         for played in the_day_after.matches(match.home, match.competition):
             if (played.date, played.home, played.away) == (match.date, match.home, match.away):
-                return {**others_on(played, ()).get("published", {})} or None
+                return others_on(played, ()).get("published")
     return None
 
 
@@ -106,9 +105,9 @@ def _on_rubric(verdict: Verdict, synthesis: Synthesis) -> None:
         st.caption(text.escape(f"{anchor.range} · {anchor.description}"))
 
 
-def _outcomes(verdict: Verdict, reference: Mapping[str, float] | None) -> None:
+def _outcomes(verdict: Verdict, reference: Probabilities | None) -> None:
     probabilities = verdict.fields.get("probabilities")
-    rows: list[tuple[str, Mapping[str, float]]] = []
+    rows: list[tuple[str, Probabilities]] = []
     if isinstance(probabilities, dict):
         rows.append((t("verdict.this_run"), probabilities))
     if reference:
