@@ -10,7 +10,6 @@ from workbench.evaluate.football import rps
 from workbench.evaluate.forecasts import Forecast, Probabilities, forecast_of, numbers, others_on, result_of
 from workbench.evidence.view import Match
 from workbench.records import EDGE_SCALE, LAST_ROLES, Run
-from workbench.rules.poisson import OUTCOMES
 from workbench.store.runs import RunStore
 from workbench.ui import charts, match_charts, text
 from workbench.ui.language import t, term
@@ -61,8 +60,7 @@ def _probabilities(said: Mapping[str, Probabilities], match: Match) -> None:
         return
     st.markdown(f"**{t('match.probabilities')}**")
     ink = st.context.theme.type or "light"
-    rows = [(who, {str(outcome): shares[outcome] for outcome in OUTCOMES}) for who, shares in said.items()]
-    st.vega_lite_chart(charts.outcomes(rows, ink), alt=t("verdict.outcomes_alt"))
+    st.vega_lite_chart(charts.outcomes([*said.items()], ink), alt=t("verdict.outcomes_alt"))
     st.caption(t("match.outcomes_legend"))
     if match.settled:
         scores = [f"{who} {text.number(rps(shares, result_of(match)), 3)}" for who, shares in said.items()]
