@@ -9,7 +9,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from workbench.evaluate.uncertainty import MIN_CLUSTERS, Estimate, correlation, mean
+from workbench.evaluate.uncertainty import (
+    MIN_CLUSTERS,
+    Estimate,
+    correlation,
+    deviation,
+    mean,
+    mean_by_deviation,
+    mean_difference,
+)
 
 numbers = st.floats(-100, 100, allow_nan=False)
 
@@ -111,3 +119,45 @@ def test_correlation_agrees_with_numpy(rows: list[tuple[float, float]]) -> None:
         return
     found = correlation(left, right, list(range(len(rows))), "higher").value
     assert found == pytest.approx(float(np.corrcoef(left, right)[0, 1]), abs=1e-6)
+
+
+def test_a_deviation_and_the_mean_by_it() -> None:
+    """1, 2, 6: mean 3, squares 4 + 1 + 9 = 14, deviation sqrt(7)."""
+    values, days = [1.0, 2.0, 6.0], ["a", "b", "c"]
+    assert deviation(values, days, "neither").value == pytest.approx(math.sqrt(7))
+    assert mean_by_deviation(values, days, "higher").value == pytest.approx(3 / math.sqrt(7))
+
+
+@pytest.mark.parametrize("values", [[], [0.3]])
+def test_fewer_than_two_observations_do_not_spread(values: list[float]) -> None:
+    assert deviation(values, ["day"] * len(values), "neither").value is None
+    assert mean_by_deviation(values, ["day"] * len(values), "higher").value is None
+
+
+def test_observations_that_do_not_differ_have_no_ratio() -> None:
+    values, days = [0.3] * 12, list(range(12))
+    assert deviation(values, days, "neither").value == 0
+    assert mean_by_deviation(values, days, "higher").value is None
+
+
+def test_the_interval_of_a_ratio_holds_its_value() -> None:
+    values = list(np.random.default_rng(3).normal(0.3, 0.3, 24))
+    found = mean_by_deviation(values, list(range(24)), "higher")
+    assert found.low is not None
+    assert found.high is not None
+    assert found.value is not None
+    assert found.low < found.value < found.high
+
+
+def test_a_difference_of_means_has_an_interval_where_both_sides_have_enough_clusters() -> None:
+    mine = [(0.2 + day % 2 / 10, day) for day in range(MIN_CLUSTERS)]
+    theirs = [(0.1, day) for day in range(MIN_CLUSTERS)]
+    found = mean_difference(mine, theirs, "higher")
+    assert found.value == pytest.approx(0.15)
+    assert found.low == pytest.approx(0.15, abs=0.05)
+    assert found.n == 2 * MIN_CLUSTERS
+    few = mean_difference(mine, theirs[:3], "higher")
+    assert few.value == pytest.approx(0.15)
+    assert (few.low, few.high) == (None, None)
+    assert mean_difference(mine, [], "higher").value is None
+    assert mean_difference([], [], "higher").value is None

@@ -28,13 +28,8 @@ def outcomes() -> None:
 def fill(workspace: Workspace, as_json: bool) -> None:
     """Fill in the returns over 1, 3, 6 and 12 months after every chapters run, as far as they are known."""
     today = dt.datetime.now(dt.UTC).date()
-    view = workspace.evidence.view(today + dt.timedelta(days=1))
     judged = workspace.store.judged("chapters")
-    found = followed(
-        judged,
-        lambda code: ShareHistory(view.prices(code), view.dividends(code), view.events(code)),
-        today,
-    )
+    found = followed(judged, ShareHistory.known(workspace.evidence, today), today)
     new = workspace.store.outcomes.record(found.outcomes)
     if as_json:
         print_json(

@@ -16,7 +16,7 @@ from typing import Any, Literal, NamedTuple
 
 from workbench.evaluate.football import outcome_of
 from workbench.evidence.view import Match
-from workbench.records import BASELINE, MatchSubject, Outcome, Run
+from workbench.records import BASELINE, MatchSubject, Models, Outcome, Run
 from workbench.rules.poisson import OUTCOMES
 
 Probabilities = Mapping[Outcome, float]
@@ -164,9 +164,14 @@ def forecast_of(run: Run, match: Match) -> Forecast | None:
 
 def contestant_of(run: Run) -> Contestant:
     """The group of runs a run is compared in."""
-    names = dict.fromkeys((run.models.specialist, run.models.aggregator))
+    return Contestant(provider_of(run.models), run.models.title, run.prompt_version)
+
+
+def provider_of(models: Models) -> str:
+    """Who serves the models: the part of their names before the slash."""
+    names = dict.fromkeys((models.specialist, models.aggregator))
     providers = dict.fromkeys(BASELINE if name == BASELINE else name.partition("/")[0] for name in names)
-    return Contestant(" + ".join(providers), run.models.title, run.prompt_version)
+    return " + ".join(providers)
 
 
 def yardsticks(matches: Iterable[Match], history: Sequence[Match]) -> list[Forecast]:

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
+from workbench.evidence.database import EvidenceDB
 from workbench.evidence.days import months_later
 from workbench.evidence.shares import ONE_DAY, ShareRegister, price_basis
 from workbench.evidence.view import Dividend, Event, Price
@@ -35,6 +36,12 @@ class ShareHistory:
     prices: Sequence[Price]
     dividends: Sequence[Dividend]
     events: Sequence[Event]
+
+    @classmethod
+    def known(cls, evidence: EvidenceDB, today: dt.date) -> Callable[[str], ShareHistory]:
+        """What finds the history of a share by its code, with all that is known up to and including today."""
+        view = evidence.view(today + ONE_DAY)
+        return lambda code: cls(view.prices(code), view.dividends(code), view.events(code))
 
 
 @dataclass(frozen=True)

@@ -133,7 +133,7 @@ def spearman(left: Sequence[float], right: Sequence[float]) -> float | None:
     Raises:
         ValueError: The lengths differ.
     """
-    pairs = list(zip(_ranks(left), _ranks(right), strict=True))
+    pairs = list(zip(ranks(left), ranks(right), strict=True))
     if not pairs:
         return None
     middle = (len(pairs) + 1) / 2
@@ -185,16 +185,16 @@ def by_threshold(rows: Iterable[Scored], thresholds: Iterable[float]) -> Mapping
     }
 
 
-def _ranks(values: Sequence[float]) -> list[float]:
+def ranks(values: Sequence[float]) -> list[float]:
     """Rank of each value from 1; equal ones share the mean of their ranks."""
     order = sorted(range(len(values)), key=values.__getitem__)
-    ranks = [0.0] * len(values)
+    found = [0.0] * len(values)
     start = 0
     while start < len(order):
         end = start
         while end < len(order) and values[order[end]] == values[order[start]]:
             end += 1
         for position in order[start:end]:
-            ranks[position] = (start + 1 + end) / 2
+            found[position] = (start + 1 + end) / 2
         start = end
-    return ranks
+    return found

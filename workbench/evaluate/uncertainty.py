@@ -13,7 +13,7 @@ B. Efron's (1979).
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Literal
 
@@ -91,6 +91,71 @@ def correlation(
     return _estimate(
         np.column_stack([np.ones(len(x)), x, y, x * x, y * y, x * y]), clusters, better, _pearson
     )
+
+
+def deviation(values: Sequence[float], clusters: Sequence[Hashable], better: Better) -> Estimate:
+    """The standard deviation of observations with divisor n - 1; no value for fewer than two of them.
+
+    Raises:
+        ValueError: A value is not finite, or there are not as many clusters as values.
+    """
+    _, sums = _moments(values)
+    return _estimate(sums, clusters, better, _deviation)
+
+
+def mean_by_deviation(values: Sequence[float], clusters: Sequence[Hashable], better: Better) -> Estimate:
+    """The mean of observations over their standard deviation; no value where they do not differ.
+
+    Raises:
+        ValueError: A value is not finite, or there are not as many clusters as values.
+    """
+    centre, sums = _moments(values)
+
+    def ratio(s: Floats) -> Floats:
+        spread = _deviation(s)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return np.where(spread > 1e-12, (centre + s[..., 1] / s[..., 0]) / spread, np.nan)
+
+    return _estimate(sums, clusters, better, ratio)
+
+
+def mean_difference(
+    mine: Sequence[tuple[float, Hashable]], theirs: Sequence[tuple[float, Hashable]], better: Better
+) -> Estimate:
+    """The mean of mine minus the mean of theirs, where the two are different observations.
+
+    Each comes with its cluster. There is no value where one side is empty, and no interval where one side
+    falls into fewer than ``MIN_CLUSTERS`` clusters.
+
+    Raises:
+        ValueError: A value is not finite.
+    """
+    rows = [(1.0, value, 0.0, 0.0) for value in _finite([value for value, _ in mine])]
+    rows += [(0.0, 0.0, 1.0, value) for value in _finite([value for value, _ in theirs])]
+    sides = [[cluster for _, cluster in side] for side in (mine, theirs)]
+
+    def gap(s: Floats) -> Floats:
+        with np.errstate(invalid="ignore", divide="ignore"):
+            found: Floats = s[..., 1] / s[..., 0] - s[..., 3] / s[..., 2]
+        return found
+
+    found = _estimate(np.asarray(rows).reshape(-1, 4), [*sides[0], *sides[1]], better, gap)
+    fewest = min(len(set(side)) for side in sides)
+    return found if fewest >= MIN_CLUSTERS else replace(found, low=None, high=None)
+
+
+def _moments(values: Sequence[float]) -> tuple[float, Floats]:
+    """The mean, and per observation 1, its distance from the mean and the square of that."""
+    x = _finite(values)
+    centre = float(x.mean()) if len(x) else 0.0
+    off = x - centre
+    return centre, np.column_stack([np.ones(len(x)), off, off * off])
+
+
+def _deviation(sums: Floats) -> Floats:
+    n, x, xx = np.moveaxis(sums, -1, 0)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.where(n > 1, np.sqrt(np.maximum(xx - x * x / n, 0) / (n - 1)), np.nan)
 
 
 def _pearson(sums: Floats) -> Floats:
