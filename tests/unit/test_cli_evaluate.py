@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
+import pytest
 from click.testing import CliRunner
 
 from workbench.cli import cli
@@ -33,6 +35,46 @@ def test_runs_are_scored_beside_yardsticks(workspace: Workspace) -> None:
     assert (rps["n"], rps["clusters"], rps["low"], rps["better"]) == (2, 2, None, "lower")
     assert 0 < rps["value"] < 1
     assert f"{rps['value']:.4f}" in printed
+
+
+def test_a_group_is_held_against_the_published_forecast_over_the_matches_both_forecast(
+    workspace: Workspace,
+) -> None:
+    """A group with the easier matches stood first, above the forecast that beats it match by match."""
+    matches = (("2019-04-14", "Liverpool", "Chelsea"), ("2019-04-13", "Fulham", "Everton"))
+    for day, home, away in matches:
+        command("run", "match", home, away, "--date", day)
+    command("run", "match", "Liverpool", "Chelsea", "--date", "2019-04-14", "--strategy", "match_single")
+
+    def rows(*options: str) -> dict[tuple[str, str], dict[str, Any]]:
+        table = json.loads(command("evaluate", "football", "--json", *options))["table"]
+        return {(row["contestant"]["model"], row["contestant"]["prompt_version"]): row for row in table}
+
+    every, common = rows(), rows("--common")
+    assert {who: row["forecasts"] for who, row in every.items()} == {
+        ("baseline", "multi_v1"): 2,
+        ("baseline", "v1"): 1,
+        ("published", ""): 2,
+        ("base_rates", ""): 2,
+    }
+    assert {row["forecasts"] for row in common.values()} == {1}
+    single, published = (
+        common[who]["scores"]["rps"]["value"] for who in (("baseline", "v1"), ("published", ""))
+    )
+    gap = every[("baseline", "v1")]["rps_against_published"]
+    assert gap["n"] == 1
+    assert gap["value"] == pytest.approx(single - published)
+    assert every[("published", "")]["rps_against_published"] is None
+
+
+def test_a_filter_that_fits_no_run_names_what_there_is(workspace: Workspace) -> None:
+    """It printed "0 of 0 runs judged", as if there were no runs."""
+    command("run", "match", "Liverpool", "Chelsea", "--date", "2019-04-14")
+    for option, value in (("--season", "2099"), ("--competition", "中超"), ("--strategy", "nope")):
+        result = CliRunner().invoke(cli, ("evaluate", "football", option, value))
+        assert result.exit_code == 2
+        assert "There are: " in result.output
+    assert command("evaluate", "football", "--competition", "premier").startswith("1 of 1 runs judged")
 
 
 def test_without_runs_there_is_nothing_to_score(workspace: Workspace) -> None:

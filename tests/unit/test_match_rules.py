@@ -147,3 +147,24 @@ def test_a_missing_weight_is_left_out_and_a_strangers_weight_is_named() -> None:
 def test_reasons_are_told_in_the_strategys_language() -> None:
     verdict = verdict_of(ANSWER, strategy=STRATEGY.model_copy(update={"language": "zh"}))
     assert "独立泊松" in verdict.adjustments[0].why
+
+
+def test_probabilities_of_nothing_but_zero_are_not_called_absent() -> None:
+    """The rule said that the answer gave none."""
+    zeros = {"1": 0.0, "X": 0.0, "2": 0.0}
+    verdict = verdict_of({**ANSWER, "probabilities": zeros})
+    rule = next(each for each in verdict.adjustments if each.rule == "poisson")
+    assert rule.before is not None
+    assert rule.why.startswith("The answer gives probabilities of 0 alone")
+    assert sum(verdict.fields["probabilities"].values()) == pytest.approx(1)
+
+
+@pytest.mark.parametrize(
+    ("said", "words"),
+    [({"status": "no_data"}, "no_data"), ({"data_sufficiency": "none"}, "data_sufficiency none")],
+)
+def test_an_expert_that_says_it_has_nothing_is_named_with_that(said: dict[str, str], words: str) -> None:
+    """Its weight went to 0 because it was "ok"."""
+    verdict = verdict_of(ANSWER, expert("form"), expert("injuries", **said))
+    rule = next(each for each in verdict.adjustments if each.field == "agent_weights.injuries")
+    assert rule.why == f"Injuries has nothing to count ({words}); its weight is 0."

@@ -111,6 +111,16 @@ def scoreboard(forecasts: Iterable[Forecast]) -> list[Line]:
     return sorted(lines, key=rank)
 
 
+def in_common(forecasts: Iterable[Forecast]) -> list[Forecast]:
+    """The forecasts of the matches that every contestant forecast: only over these can means be compared."""
+    given = list(forecasts)
+    seen: dict[Contestant, set[tuple[object, str, str]]] = defaultdict(set)
+    for forecast in given:
+        seen[forecast.contestant].add(_key(forecast.match))
+    common = set.intersection(*seen.values()) if seen else set()
+    return [forecast for forecast in given if _key(forecast.match) in common]
+
+
 def score(forecasts: Sequence[Forecast], metric: Metric) -> Estimate:
     """The mean of one metric over forecasts, clustered by match day."""
     measure = _MEASURES[metric]

@@ -96,16 +96,27 @@ def heard(report: Report) -> bool:
     return fields.get("status", "ok") == "ok" and fields.get("data_sufficiency") != "none"
 
 
+def _standing(report: Report) -> str:
+    """What keeps a report from counting: its status, or what the expert says of its own evidence."""
+    fields = report.final.fields if report.counted and report.final is not None else {}
+    if fields.get("data_sufficiency") == "none":
+        return "data_sufficiency none"
+    return str(fields.get("status", report.status))
+
+
 def _probabilities(
     given: Mapping[Outcome, float] | None, home: float, away: float, ruling: _Ruling
 ) -> Probabilities:
     expected = poisson_1x2(home, away)
     if given is None or sum(given.values()) <= 0:
         why = ruling.say(
-            f"回答没有给出概率，由进球期望 {home:g}:{away:g} 按独立泊松推算。",
-            f"The answer gives no probabilities; Poisson gives them for {home:g}:{away:g} expected goals.",
+            f"回答{'没有给出概率' if given is None else '给出的概率全为 0'}，"
+            f"由进球期望 {home:g}:{away:g} 按独立泊松推算。",
+            f"The answer gives {'no probabilities' if given is None else 'probabilities of 0 alone'};"
+            f" Poisson gives them for {home:g}:{away:g} expected goals.",
         )
-        ruling.adjust("poisson", "probabilities", None, percentages(expected), why)
+        before = None if given is None else percentages(given)
+        ruling.adjust("poisson", "probabilities", before, percentages(expected), why)
         return expected
     stated: Probabilities = {outcome: float(given[outcome]) for outcome in OUTCOMES}
     total = sum(stated.values())
@@ -148,9 +159,10 @@ def _weights(given: Mapping[str, Any], experts: list[Report], ruling: _Ruling) -
         weight = given.get(report.agent)
         if not heard(report):
             if weight:
+                found = _standing(report)
                 why = ruling.say(
-                    f"{report.title}没有可用的结论（{report.status}），采信度归零。",
-                    f"{report.title} has nothing to count ({report.status}); its weight is 0.",
+                    f"{report.title}没有可用的结论（{found}），采信度归零。",
+                    f"{report.title} has nothing to count ({found}); its weight is 0.",
                 )
                 ruling.adjust("agent_weights", f"agent_weights.{report.agent}", float(weight), 0.0, why)
             weights[report.agent] = 0.0
