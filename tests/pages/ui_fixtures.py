@@ -317,6 +317,7 @@ def plan_of(run: Run) -> Plan:
         strategy_hash=run.strategy_hash,
         prompt_version=run.prompt_version,
         language=run.language,
+        blind=run.blind,
         steps=tuple(
             Step(r.agent, r.title, r.role, (), gather=lambda reports: Evidence(), form=form, draft=prompt)
             for r in run.reports

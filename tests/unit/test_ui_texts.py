@@ -13,7 +13,10 @@ import pytest
 
 from workbench import doctor
 from workbench.configured import Origin
+from workbench.evaluate import companies
+from workbench.evaluate.company_board import Figure, Finding
 from workbench.evaluate.forecasts import Reason, Yardstick
+from workbench.evaluate.returns import HORIZONS
 from workbench.evaluate.scoreboard import Metric
 from workbench.evidence.league import Result, Venue
 from workbench.evidence.view import MatchStatus
@@ -35,7 +38,7 @@ from workbench.strategy.news import Aggregation
 from workbench.strategy.schema import LABEL_EN, LABEL_ZH
 from workbench.ui.language import LANGUAGES, catalogue
 from workbench.ui.navigation import PageName, Section
-from workbench.ui.signal_reading import Figure
+from workbench.ui.signal_reading import Figure as SignalFigure
 
 ROOT = Path(__file__).parents[2]
 SOURCES = sorted(
@@ -55,6 +58,12 @@ CLOSED_SETS = {
     "metric_help": get_args(Metric),
     "yardstick": get_args(Yardstick),
     "left_out": get_args(Reason),
+    "horizon": list(HORIZONS),
+    "blind_short": get_args(Blind),
+    "company_left_out": get_args(companies.Reason),
+    "company_finding": get_args(Finding),
+    "score_figure": [*get_args(Figure), "mean_return", "gap"],
+    "score_figure_help": [*get_args(Figure), "mean_return", "gap"],
     "match_status": get_args(MatchStatus),
     "venue": get_args(Venue),
     "form_result": get_args(Result),
@@ -70,7 +79,7 @@ CLOSED_SETS = {
     "link_type": get_args(LinkType),
     "direction": get_args(Direction),
     "aggregation": get_args(Aggregation),
-    "signal_figure": get_args(Figure),
+    "signal_figure": get_args(SignalFigure),
     "answer_format": get_args(AnswerFormat),
     "spend_by": get_args(SpendBy),
     "check_status": get_args(doctor.Status),

@@ -10,6 +10,7 @@ import click
 
 from workbench.commands.common import json_option, print_json, print_lines, terminal_width, with_workspace
 from workbench.commands.console import MISSING, table
+from workbench.commands.evaluate_companies import evaluate_companies
 from workbench.errors import InputError
 from workbench.evaluate.forecasts import YARDSTICK, Contestant, Forecast, Judgement, judge, yardsticks
 from workbench.evaluate.scoreboard import METRICS, Line, difference, in_common, scoreboard
@@ -25,6 +26,7 @@ def evaluate() -> None:
     """Hold stored runs against what happened."""
 
 
+evaluate.add_command(evaluate_companies)
 
 
 @evaluate.command("football")

@@ -26,6 +26,9 @@ Missing = Literal["not_over", "no_first_price", "no_last_price"]
 
 MEASURES: tuple[Measure, ...] = get_args(Measure)
 MONTHS: Mapping[Measure, int] = {"return_1m": 1, "return_3m": 3, "return_6m": 6, "return_12m": 12}
+HORIZONS: Mapping[str, Measure] = {f"{months}m": measure for measure, months in MONTHS.items()}
+"""What a reader calls a horizon: ``6m``."""
+
 WITHIN_DAYS = 10
 
 

@@ -19,6 +19,7 @@ def forest(
     *,
     write: Write = estimates.plain,
     zero: bool = False,
+    labels: str = "",
 ) -> Spec:
     """Estimates with their intervals, one a row, in the order given.
 
@@ -28,6 +29,7 @@ def forest(
         ink: Theme of the page.
         write: How a figure is written.
         zero: Draw the line at zero that a difference is held against.
+        labels: Format of the numbers on the axis, as Vega writes it; left to the chart if empty.
     """
     values = [
         {
@@ -57,7 +59,7 @@ def forest(
     x = {
         "type": "quantitative",
         "scale": {"zero": zero, "nice": True, "padding": 24},
-        "axis": {"title": axis, "tickCount": 5, "gridOpacity": 0.4},
+        "axis": {"title": axis, "tickCount": 5, "gridOpacity": 0.4} | ({"format": labels} if labels else {}),
     }
     tooltip = [
         {"field": "name", "title": t("estimate.who")},

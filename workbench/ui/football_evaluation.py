@@ -6,7 +6,6 @@ import datetime as dt
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import NamedTuple
 
 import streamlit as st
@@ -21,10 +20,8 @@ from workbench.records import MatchSubject, Run
 from workbench.store.runs import RunStore
 from workbench.ui import text
 from workbench.ui.language import term
+from workbench.ui.stamp import Stamp, stamp_of
 from workbench.workspace import Workspace
-
-Stamp = tuple[tuple[str, int, int], ...]
-"""Name, time and size of the files of a workspace's databases."""
 
 
 class Selection(NamedTuple):
@@ -65,22 +62,22 @@ class Experts:
 
 def match_runs(workspace: Workspace) -> list[Run]:
     """Every run of the match pipeline, without its long texts; read again when the databases change."""
-    return _match_runs(workspace, _stamp(workspace))
+    return _match_runs(workspace, stamp_of(workspace))
 
 
 def known_matches(workspace: Workspace) -> list[Match]:
     """Every match on record, played or to come, oldest first; read again when the databases change."""
-    return _known_matches(workspace, _stamp(workspace))
+    return _known_matches(workspace, stamp_of(workspace))
 
 
 def evaluation(workspace: Workspace, selection: Selection) -> Evaluation:
     """The selected runs against all that is known of their matches today."""
-    return _evaluation(workspace, _stamp(workspace), selection)
+    return _evaluation(workspace, stamp_of(workspace), selection)
 
 
 def experts_of(workspace: Workspace, selection: Selection, contestant: Contestant) -> Experts:
     """The experts of one contestant within a selection."""
-    return _experts(workspace, _stamp(workspace), selection, contestant)
+    return _experts(workspace, stamp_of(workspace), selection, contestant)
 
 
 def title(contestant: Contestant) -> str:
@@ -124,10 +121,3 @@ def _experts(_workspace: Workspace, stamp: Stamp, selection: Selection, contesta
         if each.forecast.contestant == contestant
     ]
     return Experts(always_home(judged), expert_lines(judged), weight_lines(judged))
-
-
-def _stamp(workspace: Workspace) -> Stamp:
-    """Changes whenever a run or a match is written."""
-    databases = (workspace.store.path, workspace.evidence.path)
-    files = [file for path in databases for file in (path, Path(f"{path}-wal")) if file.exists()]
-    return tuple((str(file), (stat := file.stat()).st_mtime_ns, stat.st_size) for file in files)

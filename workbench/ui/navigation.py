@@ -26,6 +26,7 @@ PageName = Literal[
     "operators",
     "signals",
     "fixtures",
+    "evaluate_companies",
     "evaluate_football",
     "settings",
 ]
@@ -54,6 +55,7 @@ ENTRIES = (
     Entry("prompts", "blocks"),
     Entry("signals"),
     Entry("fixtures"),
+    Entry("evaluate_companies", "evaluate"),
     Entry("evaluate_football", "evaluate"),
     Entry("settings"),
     Entry("run", hidden=True),
