@@ -141,6 +141,27 @@ def test_experts_are_counted_and_weights_are_held_against_leaving_them_out(
     assert set(weights["Says"]) == {catalogue("en")["estimate.few_days"]}
 
 
+def test_means_are_taken_over_the_matches_all_forecast_unless_the_reader_says_otherwise(
+    open_page: Open, workspace: Workspace
+) -> None:
+    """A group with few, easy matches stood first, and its empty table of experts was opened."""
+    stored(workspace.store, match_run())
+    stored(workspace.store, run_over(workspace, "2019-04-20", "Manchester City"))
+    aggregator = match_run().reports[-1]
+    stored(workspace.store, match_run(reports=(aggregator,), prompt_version="v2", strategy="match_single"))
+    app = open_page("evaluate_football")
+    assert not app.exception
+    standings = app.dataframe[0].value
+    assert set(standings["n"]) == {1}
+    assert catalogue("en")["football.apart"] not in words(app)
+    assert [str(option) for option in app.selectbox(key="football.experts_of").options] == [
+        "baseline (built-in rules, not a model) · v1"
+    ]
+    app.toggle(key="football.in_common").set_value(False).run()
+    assert set(app.dataframe[0].value["n"]) == {1, 2}
+    assert catalogue("en")["football.apart"] in words(app)
+
+
 @pytest.mark.parametrize("metric", ["log_loss", "brier", "accuracy", "goal_mae"])
 def test_every_metric_can_be_compared_by(open_page: Open, workspace: Workspace, metric: str) -> None:
     stored(workspace.store, match_run())

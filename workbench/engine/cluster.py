@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import datetime as dt
+import socket
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future
@@ -41,11 +42,14 @@ def connect(address: str) -> Client:
     """
     try:
         from distributed import Client
+        from distributed.comm.addressing import parse_address, parse_host_port
     except ImportError:
         raise BatchError(
             "Dask is not installed.", remedy="Install it: pip install 'analyst-workbench[dask]'"
         ) from None
     try:
+        # A client that finds nobody complains once more, at length, when it is thrown away.
+        socket.create_connection(parse_host_port(parse_address(address)[1]), CONNECT_S).close()
         return Client(address, timeout=CONNECT_S, set_as_default=False)
     except (OSError, TimeoutError, ValueError) as error:
         raise BatchError(

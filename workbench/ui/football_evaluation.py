@@ -12,7 +12,7 @@ import streamlit as st
 
 from workbench.evaluate.experts import ExpertLine, WeightLine, always_home, expert_lines, weight_lines
 from workbench.evaluate.forecasts import YARDSTICK, Contestant, Forecast, Judged, Judgement, judge, yardsticks
-from workbench.evaluate.scoreboard import Line, scoreboard
+from workbench.evaluate.scoreboard import Line, in_common, scoreboard
 from workbench.evaluate.uncertainty import Estimate
 from workbench.evidence.database import EvidenceDB
 from workbench.evidence.view import Match
@@ -25,11 +25,15 @@ from workbench.workspace import Workspace
 
 
 class Selection(NamedTuple):
-    """Which runs are looked at; None means all."""
+    """Which runs are looked at; None means all.
+
+    ``common`` leaves only the matches that every contestant forecast, where there are any.
+    """
 
     competition: str | None = None
     season: str | None = None
     strategy: str | None = None
+    common: bool = False
 
     def holds(self, run: Run) -> bool:
         """Whether a run is one of those looked at."""
@@ -106,10 +110,12 @@ def _evaluation(_workspace: Workspace, stamp: Stamp, selection: Selection) -> Ev
     matches = _known_matches(_workspace, stamp)
     judgement = judge(runs, matches)
     judged = dict.fromkeys(each.forecast.match for each in judgement.judged)
+    every = [*(each.forecast for each in judgement.judged), *yardsticks(judged, matches)]
+    if selection.common:
+        every = in_common(every) or every
     groups: dict[Contestant, list[Forecast]] = defaultdict(list)
-    for forecast in [*(each.forecast for each in judgement.judged), *yardsticks(judged, matches)]:
+    for forecast in every:
         groups[forecast.contestant].append(forecast)
-    every = [forecast for group in groups.values() for forecast in group]
     return Evaluation(judgement, dict(groups), scoreboard(every))
 
 

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 import streamlit as st
 
 from workbench.evaluate.experts import ExpertLine, WeightLine
-from workbench.evaluate.forecasts import YARDSTICK, Contestant
+from workbench.evaluate.forecasts import Contestant
+from workbench.records import LAST_ROLES
 from workbench.ui import estimates, evaluation_charts, text
 from workbench.ui.football_evaluation import Evaluation, Experts, title
 from workbench.ui.language import t
@@ -15,8 +16,13 @@ from workbench.ui.panels.columns_table import columns_table
 
 
 def choose_contestant(evaluation: Evaluation) -> Contestant | None:
-    """The contestant whose experts are looked at; None where no run has been judged."""
-    contestants = [line.contestant for line in evaluation.lines if line.contestant.provider != YARDSTICK]
+    """The contestant whose experts are looked at; None where no run judged had any."""
+    asked = {
+        each.forecast.contestant
+        for each in evaluation.judgement.judged
+        if any(report.role not in LAST_ROLES for report in each.run.reports)
+    }
+    contestants = [line.contestant for line in evaluation.lines if line.contestant in asked]
     if not contestants:
         return None
     chosen: Contestant | None = st.selectbox(

@@ -32,7 +32,10 @@ def choose_runs(runs: Sequence[Run]) -> Selection:
         )
         for name, place in zip(values, st.columns(3), strict=True)
     }
-    return Selection(**chosen)
+    common = st.toggle(
+        t("football.in_common"), True, help=t("football.in_common_help"), key="football.in_common"
+    )
+    return Selection(**chosen, common=common)
 
 
 def left_out(judgement: Judgement) -> None:

@@ -66,6 +66,8 @@ def standings(evaluation: Evaluation, metric: Metric) -> None:
     )
     download_csv("standings", lambda: rows_csv([line.row() for line in evaluation.lines]))
     st.caption(t("football.interval"))
+    if len({line.matches for line in evaluation.lines}) > 1:
+        st.caption(t("football.apart"))
 
 
 def _line(line: Line) -> dict[str, object]:
