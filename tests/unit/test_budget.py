@@ -5,17 +5,19 @@ from __future__ import annotations
 import asyncio
 import datetime as dt
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-from tests.batch_samples import CountingModel, Workshop, order
+from tests.batch_samples import AGENTS, CountingModel, Workshop, calls, order
 from tests.conftest import FakeModel
 from tests.engine_samples import GOOD, plan_of, step
 from workbench.engine.agent import RunOptions
 from workbench.engine.batch import BatchManager
 from workbench.engine.jobs import JobManager
 from workbench.errors import StoreError
+from workbench.llm.base import Reply, Request
 from workbench.llm.budget import BudgetError, DailyBudget
 from workbench.llm.presets import Presets
 from workbench.records import Models
@@ -143,6 +145,42 @@ def test_a_batch_stops_cleanly_when_the_budget_of_the_day_is_spent_and_goes_on_t
 
     shop.batches.resume(batch_id, shop.here)
     assert shop.batches.wait(batch_id, 30).done == 4
+    shop.close()
+
+
+@dataclass
+class RationedModel(CountingModel):
+    """Answers so many calls, and none that would have to be paid for after that."""
+
+    left: int = 0
+
+    async def complete(self, request: Request) -> Reply:
+        if self.left == 0:
+            raise BudgetError("the budget is spent.")
+        self.left -= 1
+        return await super().complete(request)
+
+
+def test_a_run_that_the_budget_cuts_off_is_resumed_without_what_it_has(tmp_path: Path) -> None:
+    """Its agents failed one by one, so that it ended as done or failed, and was never taken up again."""
+    model = RationedModel(tmp_path, left=4)
+    shop = Workshop(tmp_path, model)
+
+    batch_id = shop.batches.start(order("A", "B", "C", concurrency=1), shop.here)
+    ended = shop.batches.wait(batch_id, 30)
+    assert (ended.status, ended.error) == ("stopped", "the budget is spent.")
+    assert (ended.done, ended.failed, ended.open) == (1, 0, 2)
+    (cut_off,) = shop.store.find(status="cancelled")
+    run = shop.store.load(cut_off.run_id)
+    assert run.error == "the budget is spent."
+    assert [report.agent for report in run.reports] == ["a"]
+    assert run.verdict is None
+
+    model.left = 100
+    shop.batches.resume(batch_id, shop.here)
+    assert shop.batches.wait(batch_id, 30).done == 3
+    assert sorted(calls(tmp_path)) == sorted(f"{name} {agent}" for name in "ABC" for agent in AGENTS)
+    assert shop.store.load(cut_off.run_id).status == "done"
     shop.close()
 
 

@@ -404,6 +404,25 @@ def test_a_key_is_in_no_error_and_no_log(
         assert KEY not in place
 
 
+def test_a_key_that_comes_back_in_an_answer_is_hidden(
+    loop: asyncio.Runner, server: StubServer, sleeps: Sleeps
+) -> None:
+    """A refusal, the name of a tool and an answer that held the key were stored and exported with it."""
+    call = {"id": "1", "type": "function", "function": {"name": f"leak_{KEY}", "arguments": "{}"}}
+    server.then(
+        message(content=None, refusal=f"I will not say {KEY}"),
+        message(content=None, tool_calls=[call]),
+        answer(f'{{"analysis": "{KEY}"}}'),
+    )
+
+    errors = [refused(loop, model_of(server, sleeps).complete(question())) for _ in range(2)]
+    reply = loop.run(model_of(server, sleeps).complete(question()))
+
+    for said in (*map(str, errors), str(reply)):
+        assert KEY not in said
+        assert "[hidden]" in said
+
+
 def test_a_check_tells_latency_format_and_price(
     loop: asyncio.Runner, server: StubServer, sleeps: Sleeps
 ) -> None:

@@ -18,6 +18,8 @@ from workbench.engine.plan import Plan, Reports, Step, told_of
 from workbench.engine.turns import turn
 from workbench.errors import ModelError, WorkbenchError
 from workbench.llm.base import CacheUse, Model, Reply, Request
+from workbench.llm.budget import BudgetError
+from workbench.llm.redaction import redacted
 from workbench.llm.replies import ReplyError, parse_reply
 from workbench.llm.schemas import reworded
 from workbench.llm.skeleton import skeleton
@@ -114,7 +116,10 @@ async def run_agent(
         progress: Told when the evidence is gathered and when each opinion is ready.
 
     Returns:
-        The report, whatever happened. Only cancellation leaves this function as an exception.
+        The report, whatever happened. Only cancellation leaves this function as an exception, and:
+
+    Raises:
+        BudgetError: Nothing more may be paid for today. What was answered before stays in the cache.
     """
     return await _Agent(step, plan, reports, model, model_name, options or RunOptions(), progress).report()
 
@@ -148,6 +153,8 @@ class _Agent:
                     self.revised = await self._opinion("revised", self.step.revise)
                     self.progress("revised_done")
                 return self._report("ok")
+        except BudgetError:
+            raise  # nothing is wrong with the agent: the run goes on when it may be paid for
         except Exception as error:  # noqa: BLE001 - one broken agent must not stop the others
             reason = self._reason(error, timed_out=deadline.expired())
             if self.draft is not None:
@@ -244,9 +251,9 @@ class _Agent:
                 remedy="Raise WORKBENCH_AGENT_DEADLINE_S or choose a faster model.",
             )
         if isinstance(error, WorkbenchError):
-            return str(error)
+            return redacted(str(error))
         log.error("agent %s failed unexpectedly", self.step.agent, exc_info=error)
-        return f"unexpected {type(error).__name__}: {error}"
+        return redacted(f"unexpected {type(error).__name__}: {error}")
 
     def _report(self, status: Status, error: str = "") -> Report:
         return Report(

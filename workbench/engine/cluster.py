@@ -16,12 +16,13 @@ from concurrent.futures import Future
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
-from workbench.engine.crew import Bench
+from workbench.engine.crew import Bench, why_cut_off
 from workbench.engine.jobs import Store
 from workbench.engine.plan import Reports
 from workbench.engine.runner import Result, run
 from workbench.errors import BatchError
 from workbench.llm.base import Model
+from workbench.llm.budget import BudgetError
 from workbench.records import Subject
 from workbench.store.batch_records import BatchItem
 
@@ -135,6 +136,8 @@ class ClusterCrew:
                 receipt=result.receipt,
                 error=result.error,
             )
+        if why := why_cut_off(result):
+            raise BudgetError(why)
 
 
 @cache

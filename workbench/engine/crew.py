@@ -17,7 +17,9 @@ from typing import Protocol
 from workbench.engine.agent import RunOptions
 from workbench.engine.jobs import JobManager
 from workbench.engine.plan import Plan
+from workbench.engine.runner import Result
 from workbench.errors import WorkbenchError
+from workbench.llm.budget import BudgetError
 from workbench.records import Models, Subject
 from workbench.store.batch_records import BatchItem
 
@@ -82,6 +84,11 @@ def look_for_garbage(*, often: bool) -> None:
         gc.set_threshold(200_000, 20, 100)
 
 
+def why_cut_off(result: Result) -> str:
+    """Which budget cut a run off; empty for a run that has ended, or was cancelled by somebody."""
+    return result.error if result.status == "cancelled" else ""
+
+
 class LocalCrew:
     """Carries out runs in this process, in the background threads all runs share.
 
@@ -108,11 +115,14 @@ class LocalCrew:
             self._flying.add(run_id)
         landed: Future[None] = Future()
 
-        def land(_: object) -> None:
+        def land(outcome: Future[Result]) -> None:
             with self._lock:
                 self._flying.discard(run_id)
             self._jobs.forget(run_id)
-            landed.set_result(None)
+            if why := why_cut_off(outcome.result()):
+                landed.set_exception(BudgetError(why))
+            else:
+                landed.set_result(None)
 
         self._jobs.outcome(run_id).add_done_callback(land)
         return landed

@@ -13,6 +13,7 @@ from typing import Literal
 from workbench.engine.agent import RunOptions, run_agent
 from workbench.engine.plan import Plan, Reports, Step
 from workbench.llm.base import Model
+from workbench.llm.budget import BudgetError
 from workbench.records import Models, Receipt, Report, StageName, Verdict
 
 log = logging.getLogger(__name__)
@@ -100,7 +101,8 @@ async def run(
         options: Deadline, sampling parameters, cache use.
 
     Returns:
-        The result, ``done`` or ``failed``.
+        The result, ``done`` or ``failed``; ``cancelled`` where the budget of the day ran out: without the
+        reports of the agents it cut off, so that the run can be resumed.
 
     Raises:
         asyncio.CancelledError: The run was cancelled; agents in flight are cancelled with it.
@@ -123,16 +125,22 @@ async def run(
     async def carry_out(step: Step, needs: list[asyncio.Task[None]]) -> None:
         if needs:
             await asyncio.wait(needs)
+        if refused:
+            return
         tell("agent_started", step.agent)
-        report = await run_agent(
-            step,
-            plan,
-            {need: reports[need] for need in step.needs},
-            model,
-            models.of(step.tier),
-            options,
-            progress=lambda point: tell(point, step.agent, stage=_STAGES.get(point)),
-        )
+        try:
+            report = await run_agent(
+                step,
+                plan,
+                {need: reports[need] for need in step.needs},
+                model,
+                models.of(step.tier),
+                options,
+                progress=lambda point: tell(point, step.agent, stage=_STAGES.get(point)),
+            )
+        except BudgetError as error:
+            refused.append(error)
+            return
         reports[step.agent] = report
         tell("agent_finished", step.agent, detail=report.status, report=report)
 
@@ -145,6 +153,7 @@ async def run(
             step.gather({need: reports[need] for need in step.needs})
         reports[step.agent] = report
 
+    refused: list[BudgetError] = []
     tasks: dict[str, asyncio.Task[None]] = {}
     async with asyncio.TaskGroup() as group:
         for step in plan.steps:
@@ -153,6 +162,10 @@ async def run(
             work = carry_out(step, needs) if known is None else take_over(step, needs, known)
             tasks[step.agent] = group.create_task(work, name=step.agent)
 
+    if refused:
+        ready = {step.agent: reports[step.agent] for step in plan.steps if step.agent in reports}
+        tell("finished", detail="cancelled")
+        return Result(ready, None, plan.receipt(), "cancelled", str(refused[0]))
     result = _conclude(plan, {step.agent: reports[step.agent] for step in plan.steps})
     for adjustment in result.verdict.adjustments if result.verdict else ():
         tell("rule_applied", detail=adjustment.rule)

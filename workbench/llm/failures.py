@@ -65,7 +65,7 @@ class Failure:
     def of(cls, error: Exception) -> Failure:
         """Read an exception of litellm, of the OpenAI client beneath it, or of our own timeout."""
         if isinstance(error, NoAnswerError):
-            return cls(None, _shortened(str(error)), transient=error.transient)
+            return cls(None, _shortened(redacted(str(error))), transient=error.transient)
         if isinstance(error, TimeoutError):
             return cls(408, "no answer in time.", transient=True)
         status = getattr(error, "status_code", None)

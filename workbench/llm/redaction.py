@@ -12,9 +12,14 @@ _SHORTEST_SECRET = 8
 HIDDEN = "[hidden]"
 
 
-def redacted(text: str) -> str:
-    """``text`` without the secrets of this process's environment and without anything shaped like a key."""
+def without_secrets(text: str) -> str:
+    """``text`` without the secrets of this process's environment: a server may send back what it was sent."""
     for name, value in os.environ.items():
         if len(value) >= _SHORTEST_SECRET and _SECRET_NAME.search(name.upper()):
             text = text.replace(value, HIDDEN)
-    return _KEY_SHAPE.sub(HIDDEN, text)
+    return text
+
+
+def redacted(text: str) -> str:
+    """``text`` without those secrets and without anything shaped like a key."""
+    return _KEY_SHAPE.sub(HIDDEN, without_secrets(text))

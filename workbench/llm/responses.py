@@ -7,6 +7,7 @@ from typing import Any
 from workbench.llm.base import Reply
 from workbench.llm.failures import NoAnswerError
 from workbench.llm.prices import Price
+from workbench.llm.redaction import without_secrets
 
 _WHY_EMPTY = {
     "content_filter": "the provider's content filter stopped the answer.",
@@ -45,8 +46,8 @@ def read_response(
     # Some providers prefix the name they report, some do not.
     resolved = (response.model or model).removeprefix(f"{provider}/")
     return Reply(
-        text=_text(choice),
-        resolved_model=f"{provider}/{resolved}",
+        text=without_secrets(_text(choice)),
+        resolved_model=without_secrets(f"{provider}/{resolved}"),
         input_tokens=usage.prompt_tokens if reported else None,
         cached_tokens=cached if reported else None,
         output_tokens=usage.completion_tokens if reported else None,

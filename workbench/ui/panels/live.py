@@ -11,6 +11,7 @@ from workbench.records import Run
 from workbench.store.pace import Pace
 from workbench.ui import text
 from workbench.ui.language import t, term
+from workbench.ui.messages import translated
 from workbench.workspace import Workspace
 
 REFRESH_S = 1.0
@@ -98,7 +99,8 @@ def ending(workspace: Workspace, run: Run) -> None:
         st.error(text.escape(run.error) or t("live.failed"), title=t("live.failed"), icon=":material/error:")
     elif run.status in ("cancelled", "interrupted"):
         with st.container(horizontal=True, vertical_alignment="center"):
-            st.warning(term("live_ending", run.status), icon=":material/pause_circle:")
+            words = text.escape(translated(run.error)) or term("live_ending", run.status)
+            st.warning(words, icon=":material/pause_circle:")
             if st.button(t("live.resume"), type="primary", icon=":material/play_arrow:", key="run.resume"):
                 strategy = workspace.strategy_of(run)
                 plan = workspace.plan(strategy, run.subject, run.as_of)
