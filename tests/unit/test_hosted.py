@@ -267,6 +267,28 @@ def test_a_server_that_is_not_there_is_named(loop: asyncio.Runner, sleeps: Sleep
     assert "LLM_API_BASE" in error.remedy
 
 
+@pytest.mark.parametrize(
+    ("behaviour", "words"),
+    [
+        (cut_off(), "no answer after 4 attempts: Connection error."),
+        (raw(b'{"id": "x", "choices": [{"mess'), "attempts: the answer cannot be read: Unterminated string"),
+        (raw(b"<html>x</html>", content_type="text/html"), "attempts: the answer cannot be read: Empty or"),
+        (raw(b"<html>x</html>", content_type="text/html", status=502), "attempts (502): "),
+        (failure(500, "out of memory"), "no answer after 4 attempts (500): out of memory."),
+    ],
+)
+def test_only_a_status_that_a_server_sent_is_told(
+    behaviour: Behaviour, words: str, loop: asyncio.Runner, server: StubServer, sleeps: Sleeps
+) -> None:
+    """A reset connection and half a body were told as status 500, without a full stop before the remedy."""
+    server.default = behaviour
+
+    error = refused(loop, model_of(server, sleeps).complete(question()))
+
+    assert words in error.what
+    assert error.what.endswith(".")
+
+
 def test_retry_after_is_honoured_and_holds_back_the_other_calls(
     loop: asyncio.Runner, server: StubServer, sleeps: Sleeps
 ) -> None:

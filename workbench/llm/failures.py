@@ -78,6 +78,9 @@ class Failure:
         if _STREAMED.search(said):
             said, remedy = "the server streams its answer, unasked.", "Switch streaming off in the server."
             return cls(None, said, transient=False, remedy=remedy)
+        if status == _SERVER_TROUBLE and not _was_sent(error):
+            said = said if said.startswith("Connection") else f"the answer cannot be read: {said}"
+            return cls(None, said, transient=True, remedy=_SERVER_REMEDY)
         wait_s = retry_after(getattr(getattr(error, "response", None), "headers", None) or {})
         # Providers refuse with 429 both for a busy minute and for an account that is empty.
         unpaid = status == 429 and wait_s is None and "billing" in said and "retry" not in said
@@ -101,6 +104,12 @@ class Failure:
         return ModelError(f"no answer{tries}{status}: {self.said}", where=model, remedy=remedy)
 
 
+def _was_sent(error: Exception) -> bool:
+    """Whether a server answered with the status, which litellm gives broken connections and bodies too."""
+    beneath = error.__context__
+    return beneath is None or str(beneath).startswith("Error code:")
+
+
 def _what_was_said(error: Exception) -> str:
     # Redacted before it is shortened: half a key is still a secret and matches nothing.
     text = redacted(str(getattr(error, "message", "") or error))
@@ -110,4 +119,6 @@ def _what_was_said(error: Exception) -> str:
 
 def _shortened(text: str) -> str:
     line = " ".join(text.split())
-    return line if len(line) <= _SAID_LENGTH else line[:_SAID_LENGTH] + "…"
+    if len(line) > _SAID_LENGTH:
+        return line[:_SAID_LENGTH] + "…"
+    return line if not line or line[-1] in ".!?…。！？" else f"{line}."
