@@ -148,7 +148,8 @@ def visit(workbench: Poisoned, tmp_path: Path) -> Iterator[Visit]:
 
 def addresses(runs: dict[str, str]) -> Iterator[str]:
     """Every page, with what it can be opened on."""
-    yield from ("", "runs", "batch", "settings", "fixtures", "evaluate_football", "prompts?prompt=synthesis")
+    yield from ("", "runs", "batch", "settings", "fixtures", "prompts?prompt=synthesis")
+    yield from ("evaluate_companies", "evaluate_football")
     yield from (
         "new_run?pipeline=chapters&strategy=hostile_value",
         "new_run?pipeline=match&strategy=hostile_match",

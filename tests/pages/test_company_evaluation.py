@@ -63,6 +63,7 @@ def test_a_few_dates_show_nothing_and_the_page_says_so(
     assert texts["football.judged"].format(judged=6, total=7) in shown
     assert texts["company_left_out.failed"] in shown
     assert texts["companies.says_few_dates"].partition("{")[0] in shown
+    assert texts["companies.says_few_companies"].format(companies=2) in shown
     assert charts(app) == 3  # a single contestant is compared with nobody
     standings = app.dataframe[1].value
     assert (standings["n"][0], standings["dates"][0]) == (6, "3 / 3")

@@ -72,6 +72,7 @@ def test_the_table_says_what_is_not_shown(judged: Workspace) -> None:
     assert "baseline value v1 identity" in printed
     assert ">= 75 buy" in printed
     assert "mean IC: few dates" in printed
+    assert "the same 2 companies date after date: nothing is shown for others" in printed
 
 
 def test_without_runs_there_is_nothing_to_hold(workspace: Workspace) -> None:

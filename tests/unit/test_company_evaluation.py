@@ -159,6 +159,14 @@ def test_dates_closer_together_than_the_horizon_overlap() -> None:
     assert one_line(rows, 12).overlapping
 
 
+def test_a_few_companies_are_few_on_however_many_dates() -> None:
+    assert one_line(
+        [returned("X", f"20{year}-06-30", 50, "watch", 0.1) for year in range(10, 26)]
+    ).few_companies
+    many = [returned(f"X{number}", "2018-06-30", 50, "watch", 0.1) for number in range(10)]
+    assert not one_line(many).few_companies
+
+
 def test_a_company_and_date_judged_by_two_counts_once_in_the_yardstick() -> None:
     rows = [
         returned("X", "2018-06-30", 80, "buy", 0.3),

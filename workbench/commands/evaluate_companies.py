@@ -97,6 +97,8 @@ def _groups(line: Line) -> Iterator[str]:
     yield from table(("score", "n", "mean return", "win rate"), cells, right={1}, width=terminal_width())
     yield f"mean IC: {finding(line.figures['ic']).replace('_', ' ')}"
     yield f"buy - avoid: {finding(line.buy_minus_avoid).replace('_', ' ')}"
+    if line.few_companies:
+        yield f"the same {line.companies} companies date after date: nothing is shown for others"
     if line.overlapping:
         yield "dates lie closer together than the horizon: the intervals are too narrow"
 

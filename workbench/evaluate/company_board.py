@@ -18,6 +18,7 @@ from workbench.errors import StrategyError
 from workbench.evaluate.companies import Contestant, Judged
 from workbench.evaluate.scores import BANDS, Band, DateIC, Returns, Scored, ic_by_date, ranks
 from workbench.evaluate.uncertainty import (
+    MIN_CLUSTERS,
     Estimate,
     correlation,
     deviation,
@@ -101,6 +102,11 @@ class Line:
     @property
     def n(self) -> int:
         return self.all.n
+
+    @property
+    def few_companies(self) -> bool:
+        """Whether the same few companies come back date after date, which no interval over dates shows."""
+        return self.companies < MIN_CLUSTERS
 
     def row(self) -> dict[str, object]:
         """The line for a spreadsheet: ``ic``, and the ends of its interval ``ic_low`` and ``ic_high``."""

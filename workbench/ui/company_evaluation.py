@@ -61,7 +61,7 @@ def title(contestant: Contestant) -> str:
     """What a reader calls a contestant; the baseline never without saying that it is no model."""
     models = " + ".join(map(text.model_name, contestant.model.split(" + ")))
     asked = f"{contestant.strategy} {contestant.prompt_version}"
-    return f"{models} · {asked} · {term('blind_short', contestant.blind)}"
+    return f"{models} · {asked}, {term('blind_short', contestant.blind)}"
 
 
 @st.cache_resource(max_entries=1, show_spinner=False)

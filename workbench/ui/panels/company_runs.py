@@ -87,14 +87,13 @@ def _runs_table(rows: Sequence[Judged] | Sequence[LeftOut], name: str) -> None:
         key=f"companies.{name}",
         column_config={
             "company": column.ButtonColumn(
-                t("column.subject"), type="tertiary", alignment="left", key=opened, pinned=True
+                t("column.subject"), type="tertiary", alignment="left", width=190, key=opened, pinned=True
             ),
-            "as_of": column.DateColumn(t("column.as_of"), width=100),
-            "score": column.NumberColumn(t("column.score"), format="%.3g", width=80),
-            "label": column.TextColumn(t("column.label"), width=110),
-            "return": column.NumberColumn(t("companies.return"), format="percent", width=110),
+            "as_of": column.DateColumn(t("column.as_of"), width=90),
+            "score": column.NumberColumn(t("column.score"), format="%.3g", width=60),
+            "label": column.TextColumn(t("column.label"), width=90),
+            "return": column.NumberColumn(t("companies.return"), format="percent", width=80),
             "reason": column.TextColumn(t("football.reason")),
-            "run": column.TextColumn(t("chart.run")),
         },
     )
     download_csv(name, lambda: rows_csv([_written(row) for row in rows]))
@@ -105,8 +104,8 @@ def _shown(row: Judged | LeftOut) -> dict[str, object]:
     sign = palette.SIGNS.get(row.run.label or "", "")
     line |= {"label": f"{sign} {term('label', row.run.label)}".strip()}
     if isinstance(row, LeftOut):
-        return line | {"reason": term("company_left_out", row.reason), "run": row.run.run_id}
-    return line | {"return": row.value, "run": row.run.run_id}
+        return line | {"reason": term("company_left_out", row.reason)}
+    return line | {"return": row.value}
 
 
 def _written(row: Judged | LeftOut) -> dict[str, object]:

@@ -97,6 +97,8 @@ def conclusion(line: Line) -> None:
             said = t("companies.says_above", **values)
         case "below":
             said = t("companies.says_below", **values)
+    if line.few_companies:
+        said += " " + t("companies.says_few_companies", companies=text.number(line.companies))
     if alike(line.bands.values()):
         said += " " + t("companies.says_alike")
     if line.overlapping:
