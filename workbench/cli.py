@@ -425,7 +425,8 @@ def doctor(workspace: Workspace, restore: bool) -> int:
     """Say what is installed, what the workspace holds and what is wrong. Calls no model."""
     if restore:
         backup, replaced = backups.restore(workspace.data_dir / "runs.db")
-        click.echo(f"The runs are those of {backup.name}. The file before: {replaced}")
+        click.echo(f"The runs are those of {backups.made(backup):%Y-%m-%d %H:%M} UTC, and none saved later.")
+        click.echo(f"The file before: {replaced}")
     failed = False
     for check in examine(workspace):
         click.echo(f"{check.status:8}{check.name:12}{console.one_line(check.detail)}")

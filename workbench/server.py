@@ -12,9 +12,13 @@ import json
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
+from functools import cached_property
 from pathlib import Path
 
 import streamlit as st
+from starlette.middleware import Middleware
+from starlette.middleware.trustedhost import TrustedHostMiddleware
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from workbench.errors import WorkbenchError
 from workbench.permission import lay_down
@@ -35,7 +39,26 @@ async def lifespan(app: st.App) -> AsyncIterator[None]:
     session.close_workspaces()
 
 
-app = st.App(Path(__file__).with_name("app.py"), lifespan=lifespan, on_script_error=show_unexpected)
+class KnownNames:
+    """Refuses requests under a name that is not ours; Streamlit itself looks at those of WebSockets alone."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    @cached_property
+    def _guarded(self) -> TrustedHostMiddleware:  # made late, when the settings have been read
+        return TrustedHostMiddleware(self._app, st.get_option("server.allowedHosts"), www_redirect=False)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await self._guarded(scope, receive, send)
+
+
+app = st.App(
+    Path(__file__).with_name("app.py"),
+    lifespan=lifespan,
+    middleware=[Middleware(KnownNames)],
+    on_script_error=show_unexpected,
+)
 
 if __name__ == "__main__":
     with suppress(KeyboardInterrupt):  # Ctrl-C is how it is meant to end
