@@ -9,9 +9,11 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from tests.unit.test_football_readers import REAL, real_files
 from workbench.cli import cli
 from workbench.errors import InputError
 from workbench.evidence.database import EvidenceDB
+from workbench.evidence.fixtures import fixtures
 from workbench.evidence.football import Window
 from workbench.evidence.football_imports import ImportReport, import_absences, import_matches, read_club_names
 from workbench.evidence.slices import get_slice
@@ -127,6 +129,121 @@ def test_no_slice_shows_the_odds_and_a_match_without_result_is_no_evidence(db: E
     assert "2019-04-12" not in shown
     assert "2019-04-11" not in shown
     assert "2019-04-05" in shown
+
+
+MOVED = "League,2020-21,{},Liverpool,Chelsea,{},{},,,\n"
+"""A match of a season that the sample facts do not have: day, goals and status."""
+
+
+def days(db: EvidenceDB, season: str = "2020-21") -> list[str]:
+    return [str(fixture.date) for fixture in fixtures(db, season=season)]
+
+
+def test_the_same_match_under_another_date_is_not_added_again(db: EvidenceDB) -> None:
+    """The day after the real one was once added as a 39th match of the club, without a word."""
+    report = add(db, f"{LEAGUE},2019-05-13,Liverpool,Wolverhampton,2,0,played,,,\n")
+    assert (report.added, report.dropped) == (0, 1)
+    (problem,) = report.problems
+    assert problem.reason == "on record already under another date"
+    assert problem.shown == "2019-05-13 Liverpool – Wolverhampton 2:0 (as of 2019-05-12)"
+
+
+def test_a_fixture_put_on_another_day_is_followed(db: EvidenceDB) -> None:
+    """Both days once stayed on record: a batch judged both, and one of them had never a result."""
+    add(db, MOVED.format("2020-12-01", ",", "scheduled"))
+    report = import_matches(
+        db, (HEADER + MOVED.format("2021-02-03", "1,1", "played")).encode(), origin="later.csv"
+    )
+    assert (report.added, report.flags) == (1, {"played": 1, "moved": 1})
+    (problem,) = report.problems
+    assert (problem.kind, problem.reason.partition(":")[0]) == ("noted", "moved")
+    assert problem.shown == "2021-02-03 Liverpool – Chelsea 1:1 (was 2020-12-01)"
+    assert days(db) == ["2021-02-03"]
+    old = meeting(db, "2020-12-01", "Liverpool")
+    assert (old.moved, old.moved_to, old.settled) == (True, dt.date(2021, 2, 3), False)
+
+    assert add(db, MOVED.format("2020-12-01", ",", "scheduled")).added == 0, "the older file once more"
+    assert days(db) == ["2021-02-03"]
+    db.forget("matches", "later.csv")
+    assert days(db) == ["2020-12-01"]
+
+
+def test_a_fixture_put_back_on_its_day_is_one_fixture(db: EvidenceDB) -> None:
+    """Where the old day was only hidden, a match played on it after all could not be seen again."""
+    for day, status in (
+        ("2020-12-01", "scheduled"),
+        ("2021-02-03", "scheduled"),
+        ("2021-02-08", "postponed"),
+    ):
+        add(db, MOVED.format(day, ",", status))
+        assert days(db) == [day]
+    add(db, MOVED.format("2020-12-01", "3,0", "played"))
+    assert days(db) == ["2020-12-01"]
+    assert meeting(db, "2020-12-01", "Liverpool").settled
+    assert add(db, MOVED.format("2020-12-01", "3,0", "played")).added == 0
+
+
+def test_a_file_older_than_the_result_brings_no_fixture_back(db: EvidenceDB) -> None:
+    """A snapshot made before the match, imported after one with its score, once took the score away."""
+    add(db, MOVED.format("2021-02-03", "1,1", "played"))
+    for day in ("2020-12-01", "2021-02-03", "2021-02-10"):
+        assert add(db, MOVED.format(day, ",", "scheduled")).added == 0
+    assert days(db) == ["2021-02-03"]
+    assert meeting(db, "2021-02-03", "Liverpool").settled
+
+
+def test_a_pair_that_meets_twice_at_one_ground_keeps_both_matches(db: EvidenceDB) -> None:
+    """Scottish leagues and group stages: one fixture must not swallow the other."""
+    first, second = MOVED.format("2020-09-02", "1,0", "played"), MOVED.format("2021-03-31", ",", "scheduled")
+    assert add(db, first + second).counts() == {("noted", "no score though its day is long past"): 1}
+    moved = add(db, first + second.replace("03-31", "04-02"))
+    assert (moved.added, moved.flags["moved"]) == (1, 1)
+    assert days(db) == ["2020-09-02", "2021-04-02"]
+
+
+@pytest.mark.parametrize(
+    ("day", "score", "status"),
+    [("2021-03-31", "1,0", "played"), ("2021-03-31", ",", "scheduled"), ("2020-09-03", "2,2", "played")],
+)
+def test_what_cannot_be_told_apart_is_added_and_named(
+    db: EvidenceDB, day: str, score: str, status: str
+) -> None:
+    """A second match of a pair was once added without a word about the first."""
+    add(db, MOVED.format("2020-09-02", "1,0", "played"))
+    report = add(db, MOVED.format(day, score, status))
+    assert (report.added, len(days(db))) == (1, 2)
+    problem = report.problems[0]
+    assert problem.reason == "added beside another match of the pair at this ground and in this season"
+    assert day in problem.shown
+    assert "2020-09-02" in problem.shown
+
+
+def test_a_far_earlier_match_moves_no_fixture_that_is_still_to_come(db: EvidenceDB) -> None:
+    """The second meeting of a season may be on record before the first one is."""
+    add(db, MOVED.format("2021-03-31", ",", "scheduled"))
+    add(db, MOVED.format("2020-09-02", "1,0", "played"))
+    assert days(db) == ["2020-09-02", "2021-03-31"]
+
+
+def test_a_match_long_past_without_a_score_is_named(db: EvidenceDB) -> None:
+    """A final of last year without a score was once counted as one still to come."""
+    content = (HEADER + MOVED.format("2021-05-31", ",", "scheduled")).encode()
+    soon = import_matches(db, content, origin="a.csv", today=dt.date(2021, 6, 7))
+    assert soon.problems == ()
+    db.forget("matches", "a.csv")
+    late = import_matches(db, content, origin="a.csv", today=dt.date(2021, 6, 8))
+    assert late.counts() == {("noted", "no score though its day is long past"): 1}
+
+
+@real_files
+def test_a_season_dated_otherwise_by_another_edition_adds_nothing(db: EvidenceDB) -> None:
+    """Of 380 matches 103 were once added a second time, one to sixty days from the first."""
+    for name, added, redated in (("NEW_SCHEMA", 380, 0), ("OLD_SCHEMA_2020_names", 0, 103)):
+        content = (REAL / "football" / "openfootball" / f"en.1_2014-15_{name}.json").read_bytes()
+        report = import_matches(db, content, origin=name)
+        assert report.added == added
+        assert report.counts()["dropped", "on record already under another date"] == redated
+    assert len(fixtures(db, season="2014-15")) == 380
 
 
 def test_absences_are_added_once_and_only_for_clubs_on_record(db: EvidenceDB) -> None:

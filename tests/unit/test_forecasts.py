@@ -153,3 +153,35 @@ def test_a_day_and_two_clubs_name_a_match_whatever_its_competition_is_called() -
     assert len(judge([make_run(MATCH)], [renamed]).judged) == 1
     other_day = MATCH._replace(date=MATCH.date + dt.timedelta(days=1))
     assert judge([make_run(MATCH)], [other_day]).reasons == {"not_on_record": 1}
+
+
+def test_a_forecast_for_the_old_day_of_a_moved_match_is_judged_on_its_new_day() -> None:
+    """Such a forecast once stayed left out as "scheduled" for ever, beside the match played."""
+    old = make_match(0, None, status="scheduled", moved_to=MATCH.date + dt.timedelta(days=20))
+    between = make_match(20, None, status="postponed", moved_to=MATCH.date + dt.timedelta(days=41))
+    played = make_match(41, (0, 0), status="played")
+    (judged,) = judge([make_run(MATCH)], [old, between, played]).judged
+    assert (judged.forecast.match, judged.forecast.outcome) == (played, "X")
+    assert judge([make_run(MATCH)], [old, between]).reasons == {"not_on_record": 1}
+    put_back = old._replace(moved_to=old.date)
+    assert judge([make_run(MATCH)], [put_back, between, played]).reasons == {"scheduled": 1}
+
+
+def test_a_forecast_made_after_the_match_was_played_is_left_out_as_moved() -> None:
+    """The match was brought forward: the forecast for the old day could know its result."""
+    old = make_match(0, None, status="scheduled", moved_to=MATCH.date - dt.timedelta(days=2))
+    early = make_match(-2, (0, 0), status="played")
+    assert judge([make_run(MATCH)], [old, early]).reasons == {"moved": 1}
+    in_time = make_run(MATCH).model_copy(update={"as_of": early.date})
+    assert len(judge([in_time], [old, early]).judged) == 1
+
+
+def test_base_rates_come_from_the_season_directly_before_or_from_none() -> None:
+    """A match of 2025-26 once got the rates of 2018-19, under the name of last season's."""
+    history = [make_match(0, season="2018-19"), make_match(2600, season="2025-26")]
+    assert ("League", "2025-26") not in base_rates(history)
+    years = [make_match(0, season="2018"), make_match(300, season="2019"), make_match(1, season="a cup")]
+    assert base_rates(years)["League", "2019"] == {"1": 1.0, "X": 0.0, "2": 0.0}
+    assert base_rates(history[:1])["League", "2019-20"], "also before its first match is played"
+    overlapping = [make_match(400, season="2018-19"), make_match(399, season="2019-20")]
+    assert ("League", "2019-20") not in base_rates(overlapping)

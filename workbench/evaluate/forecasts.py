@@ -1,8 +1,8 @@
 """Forecasts that can be judged: stored runs beside what happened, and what others said of the same matches.
 
 The result after 90 minutes decides. A match that was postponed, abandoned, awarded or cancelled, or has not
-been played, judges no forecast; neither does a run that failed. All of these are named, none is dropped in
-silence.
+been played, judges no forecast; neither does a run that failed. A match that has moved judges the forecasts
+for its old day, unless they were made after it. All of these are named, none is dropped in silence.
 """
 
 from __future__ import annotations
@@ -15,12 +15,15 @@ from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 from workbench.evaluate.football import outcome_of
+from workbench.evidence.fixtures import season_after
 from workbench.evidence.view import Match
 from workbench.records import BASELINE, MatchSubject, Models, Outcome, Run
 from workbench.rules.poisson import OUTCOMES
 
 Probabilities = Mapping[Outcome, float]
 Yardstick = Literal["published", "odds", "base_rates"]
+
+_Meeting = tuple[dt.date, str, str]
 
 YARDSTICK = "yardstick"
 """Provider of the contestants that are no model."""
@@ -35,6 +38,7 @@ Reason = Literal[
     "interrupted",
     "no_forecast",
     "not_on_record",
+    "moved",
     "scheduled",
     "postponed",
     "abandoned",
@@ -131,9 +135,11 @@ def judge(runs: Iterable[Run], matches: Iterable[Match]) -> Judgement:
     for run in runs:
         if not isinstance(run.subject, MatchSubject):
             continue
-        match = known.get((run.subject.date, run.subject.home, run.subject.away))
+        match = _on_its_day(run.subject, known)
         if run.status != "done":
             left_out.append(LeftOut(run, _RUN_REASONS[run.status]))
+        elif match is not None and match.date < min(run.as_of, run.subject.date):
+            left_out.append(LeftOut(run, "moved"))
         elif match is None or not match.settled:
             left_out.append(LeftOut(run, _unsettled(match)))
         elif (forecast := forecast_of(run, match)) is None:
@@ -141,6 +147,16 @@ def judge(runs: Iterable[Run], matches: Iterable[Match]) -> Judgement:
         else:
             judged.append(Judged(run, forecast))
     return Judgement(tuple(judged), tuple(left_out))
+
+
+def _on_its_day(subject: MatchSubject, known: Mapping[_Meeting, Match]) -> Match | None:
+    """The match on record, on the day it has moved to in the end."""
+    match = known.get((subject.date, subject.home, subject.away))
+    days = {subject.date}
+    while match is not None and match.moved_to is not None and match.moved_to not in days:
+        days.add(match.moved_to)
+        match = known.get((match.moved_to, match.home, match.away))
+    return match
 
 
 def forecast_of(run: Run, match: Match) -> Forecast | None:
@@ -204,7 +220,7 @@ def _said(
 
     - ``published``: the forecast published before the match;
     - ``odds``: the inverses of bookmaker odds, so that scaling takes the margin in proportion;
-    - ``base_rates``: the shares of the three results in the last season of the competition before.
+    - ``base_rates``: the shares of the three results in the competition's season directly before.
     """
     published = {"1": match.ref_home, "X": match.ref_draw, "2": match.ref_away}
     prices = numbers((match.odds_home, match.odds_draw, match.odds_away))
@@ -229,9 +245,9 @@ def result_of(match: Match) -> Outcome:
 
 
 def base_rates(history: Iterable[Match]) -> Mapping[tuple[str, str], Probabilities]:
-    """For each (competition, season) the shares of the three results in the competition's season before.
+    """For each (competition, season) the shares of the three results in the season directly before.
 
-    The season before is the newest one that had ended when this one began; the first on record has none.
+    There are none where that season is not on record, or had not ended when this one began.
     """
     results: dict[tuple[str, str], list[Outcome]] = defaultdict(list)
     days: dict[tuple[str, str], list[dt.date]] = defaultdict(list)
@@ -240,14 +256,10 @@ def base_rates(history: Iterable[Match]) -> Mapping[tuple[str, str], Probabiliti
             results[match.competition, match.season].append(result_of(match))
             days[match.competition, match.season].append(match.date)
     rates: dict[tuple[str, str], Probabilities] = {}
-    for competition, season in results:
-        began = min(days[competition, season])
-        ended = [key for key in results if key[0] == competition and max(days[key]) < began]
-        if ended:
-            before = results[max(ended, key=lambda key: max(days[key]))]
-            rates[competition, season] = {
-                outcome: before.count(outcome) / len(before) for outcome in OUTCOMES
-            }
+    for (competition, before), known in results.items():
+        season = season_after(before)
+        if season and max(days[competition, before]) < min(days.get((competition, season), [dt.date.max])):
+            rates[competition, season] = {outcome: known.count(outcome) / len(known) for outcome in OUTCOMES}
     return rates
 
 

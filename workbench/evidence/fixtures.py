@@ -14,7 +14,8 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from workbench.errors import AmbiguousError, InputError
-from workbench.evidence.database import EvidenceDB
+from workbench.evidence.database import SAMPLE, EvidenceDB
+from workbench.evidence.view import MatchStatus
 from workbench.records import MatchSubject
 
 SEASON_STARTS_IN = 7
@@ -24,17 +25,24 @@ _COMMON_WORDS = frozenset({"fc", "afc", "cf", "the"})
 
 
 class Fixture(NamedTuple):
-    """One row of the match table without its result."""
+    """One match on record without its result."""
 
     competition: str
     season: str
     date: dt.date
     home: str
     away: str
+    status: MatchStatus | None
 
     @property
     def subject(self) -> MatchSubject:
-        return MatchSubject(**self._asdict())
+        return MatchSubject(
+            competition=self.competition,
+            season=self.season,
+            date=self.date,
+            home=self.home,
+            away=self.away,
+        )
 
 
 def fixtures(
@@ -45,7 +53,7 @@ def fixtures(
     since: dt.date | None = None,
     until: dt.date | None = None,
 ) -> list[Fixture]:
-    """The fixtures on record, oldest first, played or not.
+    """The fixtures on record, oldest first, played or not, each on the day it is on now.
 
     Args:
         db: The evidence database.
@@ -62,14 +70,20 @@ def fixtures(
     }
     asked = {condition: value for condition, value in conditions.items() if value is not None}
     rows = db.rows(
-        "SELECT DISTINCT competition, season, date, home, away FROM matches"
-        f" WHERE {' AND '.join(['date IS NOT NULL', *asked])} ORDER BY date, competition, home",
-        asked.values(),
+        "SELECT competition, season, date, home, away, status, moved_to FROM matches"
+        f" WHERE {' AND '.join(['date IS NOT NULL', *asked])} ORDER BY origin != ?, id",
+        (*asked.values(), SAMPLE),
     )
-    return [
-        Fixture(league, year, dt.date.fromisoformat(day), home, away)
-        for league, year, day, home, away in rows
+    latest: dict[tuple[str, ...], tuple[MatchStatus | None, str | None]] = {}
+    for *columns, status, moved_to in rows:
+        earlier = latest.get(key := tuple(columns), (None, None))
+        latest[key] = status or earlier[0], moved_to or earlier[1]
+    found = [
+        Fixture(league, year, dt.date.fromisoformat(day), home, away, status)
+        for (league, year, day, home, away), (status, moved_to) in latest.items()
+        if moved_to in (None, day)
     ]
+    return sorted(found, key=lambda fixture: (fixture.date, fixture.competition, fixture.home))
 
 
 def resolve_fixtures(
@@ -113,6 +127,15 @@ def season_of(date: dt.date, *, calendar_year: bool) -> str:
         return str(date.year)
     start = date.year if date.month >= SEASON_STARTS_IN else date.year - 1
     return f"{start}-{(start + 1) % 100:02d}"
+
+
+def season_after(season: str) -> str | None:
+    """The season that follows ``2018-19`` or ``2018``; None where the name is no such season."""
+    named = re.fullmatch(r"(\d{4})(-\d{2})?", season)
+    if named is None:
+        return None
+    start = int(named[1]) + 1
+    return f"{start}-{(start + 1) % 100:02d}" if named[2] else f"{start:04d}"
 
 
 def clubs(db: EvidenceDB) -> list[str]:

@@ -17,13 +17,17 @@ from typing import Any
 from workbench.errors import InputError
 from workbench.evidence.database import EvidenceDB
 from workbench.evidence.fixtures import clubs, near_names, spelling
+from workbench.evidence.meetings import Meetings, decided
 from workbench.evidence.readers.absences import read_absences
 from workbench.evidence.readers.football import read_matches
-from workbench.evidence.readers.tables import Problem, decode, lines
+from workbench.evidence.readers.tables import Problem, ProblemKind, decode, lines
 from workbench.evidence.view import Absence, Match
 
 ClubNames = Mapping[str, str]
 """Name in a file -> name on record."""
+
+SCORE_OVERDUE = dt.timedelta(days=7)
+"""A match to be played whose day is longer past is worth a remark: its score is missing, or its new day."""
 
 
 @dataclass(frozen=True)
@@ -33,9 +37,9 @@ class ImportReport:
     Attributes:
         format: Whose format it is.
         records: Records of the file.
-        added: Rows added to the database.
+        added: Matches or absences added, or completed by what the file knows besides.
         problems: Records dropped, and remarks about others.
-        flags: How many matches are awarded, postponed, went to extra time, have odds, ...
+        flags: How many of those added are awarded, postponed, have moved, went to extra time, have odds, ...
         strangers: Club named that was not on record -> clubs on record with a similar name.
     """
 
@@ -98,6 +102,7 @@ def import_matches(
     competition: str | None = None,
     season: str | None = None,
     names: ClubNames = MappingProxyType({}),
+    today: dt.date | None = None,
 ) -> ImportReport:
     """Add the matches of a file.
 
@@ -108,35 +113,31 @@ def import_matches(
         competition: See ``read_matches``.
         season: See ``read_matches``.
         names: Clubs the file spells in its own way.
+        today: Day that a match without a score is held against; None for today (UTC).
 
     Raises:
         InputError: See ``read_matches``.
     """
     file = read_matches(content, competition=competition, season=season)
     on_record = _Clubs(db, names)
-    known = {(match.date, match.home, match.away): match for match in db.view(dt.date.max).matches()}
-    problems = list(file.problems)
-    new: list[Match] = []
-    for record, read in file.matches:
-        match = read._replace(home=on_record.name(read.home), away=on_record.name(read.away))
-        earlier = known.get((match.date, match.home, match.away))
-        reason = _already(match, earlier)
-        if reason:
-            problems.append(Problem(record, "dropped", reason, _shown(match)))
-            continue
-        if earlier is not None and earlier.settled and _result(earlier) != _result(match):
-            problems.append(
-                Problem(record, "noted", "the result on record was another; this one counts", _shown(match))
-            )
-        known[match.date, match.home, match.away] = match
-        new.append(match)
-    rows = [{**match._asdict(), "date": match.date.isoformat()} for match in new]
+    read = [
+        (record, match._replace(home=on_record.name(match.home), away=on_record.name(match.away)))
+        for record, match in file.matches
+    ]
+    entry = _Entry(Meetings(db.view(dt.date.max).matches(), (match for _, match in read)))
+    for record, match in read:
+        entry.enter(record, match)
+    past = (today or dt.datetime.now(dt.UTC).date()) - SCORE_OVERDUE
+    for record, match in entry.entered:
+        if match.date < past and match.status == "scheduled":
+            entry.say(record, "noted", "no score though its day is long past", match)
+    db.add("matches", map(_row, entry.rows), origin=origin)
     return ImportReport(
         format=file.format,
         records=file.records,
-        added=db.add("matches", rows, origin=origin),
-        problems=tuple(sorted(problems, key=lambda problem: problem.record)),
-        flags=_flags(new),
+        added=len(entry.entered),
+        problems=tuple(sorted((*file.problems, *entry.problems), key=lambda problem: problem.record)),
+        flags=_flags(match for _, match in entry.entered) | entry.flags,
         strangers=on_record.strangers,
     )
 
@@ -179,21 +180,83 @@ def import_absences(
             continue
         known.add(absence)
         new.append(absence)
-    rows = [
-        {
-            key: value.isoformat() if isinstance(value, dt.date) else value
-            for key, value in a._asdict().items()
-        }
-        for a in new
-    ]
     return ImportReport(
         format=file.format,
         records=file.records,
-        added=db.add("absences", rows, origin=origin),
+        added=db.add("absences", map(_row, new), origin=origin),
         problems=tuple(sorted(problems, key=lambda problem: problem.record)),
         flags=Counter(absence.kind or "of no kind" for absence in new),
         strangers=on_record.strangers,
     )
+
+
+class _Entry:
+    """The matches of a file on their way into the record, one after the other.
+
+    Attributes:
+        entered: Those that tell something new, with the number of their record.
+        rows: What is to be written: those, and the old days of matches that have moved.
+        problems: What was dropped, or deserves a word.
+        flags: How many have moved.
+    """
+
+    def __init__(self, meetings: Meetings) -> None:
+        self._meetings = meetings
+        self.entered: list[tuple[int, Match]] = []
+        self.rows: list[Match] = []
+        self.problems: list[Problem] = []
+        self.flags: Counter[str] = Counter()
+
+    def enter(self, record: int, match: Match) -> None:
+        """Compare one match with the record, and take what it tells anew."""
+        earlier = self._meetings.same_day(match)
+        if earlier is not None and decided(earlier) and match.status == "scheduled":
+            match = match._replace(status=earlier.status)  # the file is older than the result
+        if earlier is None or (earlier.moved and decided(match)):
+            self._on_a_day_of_its_own(
+                record, match if earlier is None else match._replace(moved_to=match.date)
+            )
+        elif earlier.moved:
+            self.say(record, "dropped", "on record already, and moved", match, f"to {earlier.moved_to}")
+        elif reason := _already(match, earlier):
+            self.say(record, "dropped", reason, match)
+        else:
+            if earlier.settled and _result(earlier) != _result(match):
+                self.say(record, "noted", "the result on record was another; this one counts", match)
+            self._take(record, match)
+
+    def _on_a_day_of_its_own(self, record: int, match: Match) -> None:
+        fate, other = self._meetings.other_day(match) or (None, None)
+        if other is None:
+            self._take(record, match)
+        elif fate == "known":
+            self.say(record, "dropped", "on record already under another date", match, f"as of {other.date}")
+        elif fate == "moved":
+            self.say(
+                record,
+                "noted",
+                "moved: on record under another date, to be played",
+                match,
+                f"was {other.date}",
+            )
+            self.flags["moved"] += 1
+            left = _only_moved(other, match.date)
+            self.rows.append(left)
+            self._meetings.put(left)
+            self._take(record, match._replace(competition=other.competition, season=other.season))
+        else:
+            reason = "added beside another match of the pair at this ground and in this season"
+            self.say(record, "noted", reason, match, f"beside {_shown(other)}")
+            self._take(record, match)
+
+    def _take(self, record: int, match: Match) -> None:
+        self.entered.append((record, match))
+        self.rows.append(match)
+        self._meetings.put(match)
+
+    def say(self, record: int, kind: ProblemKind, reason: str, match: Match, more: str = "") -> None:
+        shown = f"{_shown(match)} ({more})" if more else _shown(match)
+        self.problems.append(Problem(record, kind, reason, shown))
 
 
 class _Clubs:
@@ -230,11 +293,26 @@ def _result(match: Match) -> tuple[int | None, int | None, bool]:
     return match.home_goals, match.away_goals, match.settled
 
 
+def _only_moved(match: Match, day: dt.date) -> Match:
+    """What is added to the old day of a match that has moved: that it has."""
+    row: dict[str, Any] = dict.fromkeys(Match._fields)
+    named = ("competition", "season", "date", "home", "away")
+    return Match(**row | {name: getattr(match, name) for name in named} | {"moved_to": day})
+
+
+def _row(record: Match | Absence) -> dict[str, Any]:
+    return {
+        name: cell.isoformat() if isinstance(cell, dt.date) else cell
+        for name, cell in record._asdict().items()
+    }
+
+
 def _shown(match: Match) -> str:
-    return f"{match.date} {match.home} – {match.away}"
+    score = f" {match.home_goals}:{match.away_goals}" if match.settled else ""
+    return f"{match.date} {match.home} – {match.away}{score}"
 
 
-def _flags(matches: Iterable[Match]) -> Mapping[str, int]:
+def _flags(matches: Iterable[Match]) -> dict[str, int]:
     flags: Counter[str] = Counter()
     for match in matches:
         flags[match.status or "played"] += 1

@@ -19,7 +19,9 @@ T = TypeVar("T")
 Query = Callable[[str, tuple[object, ...]], list[tuple[Any, ...]]]
 """Runs one query with its parameters."""
 
-_DATES = frozenset({"date", "published", "period_end", "ex_date", "share_basis", "since", "until"})
+_DATES = frozenset(
+    {"date", "published", "period_end", "ex_date", "share_basis", "since", "until", "moved_to"}
+)
 
 
 @dataclass(frozen=True)

@@ -99,3 +99,9 @@ def add_items_and_relations(db: Database) -> None:
 def add_fetch_time_of_indicators(db: Database) -> None:
     """When a feed fetched a reading, beside the day it was published."""
     db.execute("ALTER TABLE indicators ADD COLUMN fetched_at TEXT")
+
+
+@migrations()
+def add_moved_matches(db: Database) -> None:
+    """The day a fixture was put on instead, as a later row of its old day."""
+    db.execute("ALTER TABLE matches ADD COLUMN moved_to TEXT CHECK (moved_to IS date(moved_to, '+0 days'))")

@@ -84,6 +84,7 @@ class Match(NamedTuple):
 
     The goals are those after 90 minutes; the score after extra time and of the shoot-out stand apart and
     decide nothing here. ``note`` says what else its source tells, e.g. the score a match was awarded with.
+    ``moved_to`` is the day the fixture was put on instead; its own day where it was put back on that.
     """
 
     competition: str
@@ -111,12 +112,18 @@ class Match(NamedTuple):
     odds_away: float | None = None
     odds_source: str | None = None
     note: str | None = None
+    moved_to: dt.date | None = None
 
     @property
     def settled(self) -> bool:
         """Whether there is a result of 90 minutes played; a source that states no status played the match."""
         known = self.home_goals is not None and self.away_goals is not None
         return known and self.status in (None, "played")
+
+    @property
+    def moved(self) -> bool:
+        """Whether the fixture is on another day now."""
+        return self.moved_to not in (None, self.date)
 
 
 class Absence(NamedTuple):

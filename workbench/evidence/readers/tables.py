@@ -20,6 +20,9 @@ Legacy = Literal["cp1252", "gb18030"]
 """What a file is that is not UTF-8: Western or Chinese. No guess is made, since each reads as the other."""
 
 
+ProblemKind = Literal["dropped", "noted"]
+
+
 class Line(NamedTuple):
     """One data line: where it ends in the file, and its cells by column name, without the empty ones."""
 
@@ -39,7 +42,7 @@ class Problem:
     """
 
     record: int
-    kind: Literal["dropped", "noted"]
+    kind: ProblemKind
     reason: str
     shown: str = ""
 
