@@ -82,5 +82,12 @@ def test_without_runs_there_is_nothing_to_hold(workspace: Workspace) -> None:
     assert whole["yardstick"]["mean_return"]["value"] is None
 
 
+def test_a_strategy_that_no_run_has_is_named(judged: Workspace) -> None:
+    result = CliRunner().invoke(cli, ["evaluate", "companies", "--strategy", "growth"])
+    assert result.exit_code == 2
+    assert "no run has the strategy 'growth'" in result.output
+    assert "There are: value." in result.output
+
+
 def test_a_horizon_that_does_not_exist_is_refused() -> None:
     assert CliRunner().invoke(cli, ["evaluate", "companies", "--horizon", "2m"]).exit_code == 2

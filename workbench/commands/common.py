@@ -6,11 +6,12 @@ import functools
 import json
 import shutil
 import sys
-from collections.abc import Callable, Iterable
-from typing import Any, get_args
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, TypeVar, get_args
 
 import click
 
+from workbench.errors import InputError
 from workbench.evidence.view import parse_day
 from workbench.records import Blind
 from workbench.workspace import Workspace
@@ -42,6 +43,27 @@ def period_options(command: Callable[..., int | None]) -> Callable[..., int | No
     """``--from`` and ``--to``, both days included."""
     since = click.option("--from", "since", type=parse_day, help="First day (YYYY-MM-DD).")
     return since(click.option("--to", "until", type=parse_day, help="Last day.")(command))
+
+
+T = TypeVar("T")
+
+
+def only(rows: Sequence[T], name: str, wanted: str | None, value: Callable[[T], str]) -> list[T]:
+    """The rows with the value asked for; all without one, and an error where there are rows but none of them.
+
+    Raises:
+        InputError: No row has the value.
+    """
+    if wanted is None:
+        return list(rows)
+    asked = wanted.strip().casefold()
+    found = [row for row in rows if value(row).casefold() == asked] or [
+        row for row in rows if asked in value(row).casefold()
+    ]
+    if rows and not found:
+        known = ", ".join(sorted(set(map(value, rows))))
+        raise InputError(f"no run has the {name} {wanted[:60]!r}.", remedy=f"There are: {known}.")
+    return found
 
 
 def print_json(value: Any) -> None:

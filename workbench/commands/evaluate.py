@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 
 import click
 
-from workbench.commands.common import json_option, print_json, print_lines, terminal_width, with_workspace
+from workbench.commands.common import (
+    json_option,
+    only,
+    print_json,
+    print_lines,
+    terminal_width,
+    with_workspace,
+)
 from workbench.commands.console import MISSING, table
 from workbench.commands.evaluate_companies import evaluate_companies
-from workbench.errors import InputError
 from workbench.evaluate.forecasts import YARDSTICK, Contestant, Forecast, Judgement, judge, yardsticks
 from workbench.evaluate.scoreboard import METRICS, Line, difference, in_common, scoreboard
 from workbench.evaluate.uncertainty import Estimate
@@ -55,7 +61,7 @@ def evaluate_football(
         ("season", season, _season),
         ("strategy", strategy, _strategy),
     ):
-        runs = _only(runs, name, wanted, value)
+        runs = only(runs, name, wanted, value)
     history = workspace.evidence.view(dt.date.max).matches()
     judgement = judge(runs, history)
     own = [each.forecast for each in judgement.judged]
@@ -98,24 +104,6 @@ def _season(run: Run) -> str:
 
 def _strategy(run: Run) -> str:
     return run.strategy
-
-
-def _only(runs: Sequence[Run], name: str, wanted: str | None, value: Callable[[Run], str]) -> list[Run]:
-    """The runs with the value asked for; all without one, and an error where there are runs but none of them.
-
-    Raises:
-        InputError: No run has the value.
-    """
-    if wanted is None:
-        return list(runs)
-    asked = wanted.strip().casefold()
-    found = [run for run in runs if value(run).casefold() == asked] or [
-        run for run in runs if asked in value(run).casefold()
-    ]
-    if runs and not found:
-        known = ", ".join(sorted(set(map(value, runs))))
-        raise InputError(f"no run has the {name} {wanted[:60]!r}.", remedy=f"There are: {known}.")
-    return found
 
 
 def _against_published(forecasts: Sequence[Forecast], contestant: Contestant) -> Estimate | None:

@@ -9,7 +9,14 @@ from typing import Any
 
 import click
 
-from workbench.commands.common import json_option, print_json, print_lines, terminal_width, with_workspace
+from workbench.commands.common import (
+    json_option,
+    only,
+    print_json,
+    print_lines,
+    terminal_width,
+    with_workspace,
+)
 from workbench.commands.console import MISSING, table
 from workbench.evaluate.companies import Judged, Judgement, judge
 from workbench.evaluate.company_board import Group, Line, board, finding, own_thresholds, yardstick
@@ -33,7 +40,8 @@ def evaluate_companies(workspace: Workspace, horizon: str, strategy: str | None,
     """
     today = dt.datetime.now(dt.UTC).date()
     measure = HORIZONS[horizon]
-    runs = workspace.store.find(pipeline="chapters", strategy=strategy, limit=-1)
+    found = workspace.store.find(pipeline="chapters", limit=-1)
+    runs = only(found, "strategy", strategy, lambda run: run.strategy)
     judgement = judge(runs, measure, ShareHistory.known(workspace.evidence, today), today)
 
     def own(each: Judged) -> Mapping[float, Label]:
