@@ -246,6 +246,14 @@ def test_a_season_dated_otherwise_by_another_edition_adds_nothing(db: EvidenceDB
     assert len(fixtures(db, season="2014-15")) == 380
 
 
+def test_one_bad_cell_does_not_keep_the_other_rows_out(db: EvidenceDB) -> None:
+    """Odds of 0.5 in row 2 once ended the import with "CHECK constraint failed" and nothing was added."""
+    report = add(db, DERBY.replace("1.7", "0.5") + MOVED.format("2020-09-02", "1,0", "played"))
+    assert (report.added, report.dropped) == (1, 1)
+    first = report.problems[0]
+    assert (first.record, first.column, first.value) == (2, "odds_home", "0.5")
+
+
 def test_absences_are_added_once_and_only_for_clubs_on_record(db: EvidenceDB) -> None:
     content = json.dumps({"Chelsea FC": {"injuries": ["Kanté"]}, "切尔西": {"injuries": ["坎特"]}}).encode()
     report = import_absences(db, content, origin="a.json", published=dt.date(2019, 4, 12))

@@ -208,6 +208,104 @@ def test_our_own_columns_can_say_everything() -> None:
     assert reasons(file) == {("dropped", "unknown status"): 1}
 
 
+OWN = "competition,season,date,home,away,home_goals,away_goals,{}\nCup,2020,2020-01-01,C,D,3,0{}\n"
+ROW = "Cup,2020,2020-01-02,A,B,"
+
+
+def own(columns: str, row: str) -> MatchFile:
+    """A file of our own columns: one match in order, then one row."""
+    return read(OWN.format(columns, "," * (columns.count(",") + 1)) + row + "\n")
+
+
+@pytest.mark.parametrize(
+    ("columns", "row", "reason", "column", "value"),
+    [
+        ("status", f"{ROW},,played", "played, but without a score", "status", "played"),
+        ("status", f"{ROW}1,0,{'z' * 5000}", "unknown status", "status", "z" * 59 + "…"),
+        ("note", f"{ROW}1,,", "half a score", "home_goals", "1"),
+        ("note", f"{ROW}{'1' * 5000},0,", "the score cannot be read", "home_goals", "1" * 59 + "…"),
+        ("pens_home", f"{ROW}1,1,x", "the score cannot be read", "pens_home", "x"),
+        ("note", ",2020,2020-01-02,A,B,1,0,", "no competition", "competition", ""),
+        ("note", "Cup,99999,2020-01-02,A,B,1,0,", "no season such as 2018-19", "season", "99999"),
+        ("note", "Cup,2018-20,2020-01-02,A,B,1,0,", "no season such as 2018-19", "season", "2018-20"),
+        ("note", "Cup,2020,20200-01-02,A,B,1,0,", "the date cannot be read", "date", "20200-01-02"),
+        ("note", "Cup,2020,9999-12-31,A,B,1,0,", "the day is in no year of football", "date", "9999-12-31"),
+        ("note", f"Cup,2020,2020-01-02,{'X' * 3000},B,1,0,", "a name of more than 100 characters", "home",
+         "X" * 59 + "…"),
+    ],
+)  # fmt: skip
+def test_a_row_that_cannot_be_true_is_dropped_with_its_line_column_and_value(
+    columns: str, row: str, reason: str, column: str, value: str
+) -> None:
+    """One such row once refused the whole file, with a number that was not the file's, or got in unseen."""
+    file = own(columns, row)
+    assert [number for number, _ in file.matches] == [2]
+    (problem,) = file.problems
+    assert (problem.record, problem.kind) == (3, "dropped")
+    assert (problem.reason, problem.column, problem.value) == (reason, column, value)
+    assert len(problem.shown) < 200
+
+
+@pytest.mark.parametrize(
+    ("columns", "cells", "reason", "column", "value"),
+    [
+        ("odds_home,odds_draw,odds_away", "1,0,0.5,3,4", "no decimal odds; those of this match are left out",
+         "odds_home", "0.5"),
+        ("ref_home,ref_draw,ref_away", "1,0,-0.1,0.6,0.5",
+         "no probability; the forecast of this match is left out", "ref_home", "-0.1"),
+        ("ref_home,ref_draw,ref_away", "1,0,0.9,0.9,0.9", "a forecast that does not sum to 1, left out",
+         "ref_home, ref_draw, ref_away", "2.7"),
+        ("pens_home,pens_away", "1,1,4,4", "shoot-out of 4:4 without a winner, left out",
+         "pens_home, pens_away", "4:4"),
+        ("pens_home,pens_away", "1,1,4,", "half a score, left out", "pens_home", "4"),
+        ("extra_home,extra_away", "1,2,5,0", "fewer goals after extra time than before, left out",
+         "extra_home, extra_away", "5:0"),
+        ("home_xg,away_xg", "1,2,-1,1e300", "no expected goals, left out", "home_xg", "-1.0"),
+        ("note", f"1,2,{'n' * 500}", "more than 200 characters, left out", "note", "n" * 59 + "…"),
+    ],
+)  # fmt: skip
+def test_a_cell_that_cannot_be_true_is_left_out_and_noted(
+    columns: str, cells: str, reason: str, column: str, value: str
+) -> None:
+    """Odds of 0.5 once refused the file; the others were taken without a word."""
+    file = own(columns, ROW + cells)
+    match = file.matches[1][1]
+    assert {getattr(match, name) for name in columns.split(",")} == {None}
+    problem = file.problems[0]
+    assert (problem.record, problem.kind, problem.reason) == (3, "noted", reason)
+    assert (problem.column, problem.value) == (column, value)
+
+
+def test_a_forecast_in_percent_is_read_as_shares_and_noted() -> None:
+    """50, 30 and 20 were once stored as probabilities."""
+    file = own("ref_home,ref_draw,ref_away", f"{ROW}1,0,50,30,20")
+    match = file.matches[1][1]
+    assert (match.ref_home, match.ref_draw, match.ref_away) == (0.5, 0.3, 0.2)
+    assert reasons(file) == {("noted", "a forecast in percent, divided by 100"): 1}
+
+
+@pytest.mark.parametrize(
+    ("columns", "row", "reason"),
+    [
+        ("status", f"{ROW}1,0,postponed", "a score of a match that was not played; it does not count"),
+        ("note", "Cup,2016-17,2020-01-02,A,B,1,0,", "the day lies outside the season"),
+    ],
+)
+def test_what_contradicts_itself_is_kept_and_noted(columns: str, row: str, reason: str) -> None:
+    """A score beside "postponed", and a season three years before the day, were once taken as they stood."""
+    file = own(columns, row)
+    assert len(file.matches) == 2
+    assert reasons(file) == {("noted", reason): 1}
+
+
+@pytest.mark.parametrize("options", [{"season": "99999"}, {"competition": "X" * 3000}])
+def test_an_option_that_names_nothing_is_refused_in_few_words(options: dict[str, str]) -> None:
+    """The option was once given to every match of the file, whatever it said."""
+    with pytest.raises(InputError) as error:
+        read(HEADER + "E0,03/02/2019,C,D,1,0,H\n", **options)
+    assert len(error.value.what) < 120
+
+
 # -- what is dropped ---------------------------------------------------------------------------------------
 
 HEADER = "Div,Date,HomeTeam,AwayTeam,FTHG,FTAG,FTR\n"

@@ -131,8 +131,9 @@ def _report(report: ImportReport, as_json: bool) -> None:
         show(", ".join(f"{count} {flag}" for flag, count in report.flags.items()))
     for (kind, reason), count in report.counts().most_common():
         first = next(p for p in report.problems if (p.kind, p.reason) == (kind, reason))
+        cell = f", {first.column} {first.value!r}" if first.column else ""
         about = f": {first.shown}" if first.shown else ""
-        show(f"{count} {kind}: {reason} (first record {first.record}{about})")
+        show(f"{count} {kind}: {reason} (first record {first.record}{cell}{about})")
     if report.strangers:
         show(f"{len(report.strangers)} clubs were not on record under the name in the file:")
     for name, near in list(report.strangers.items())[:SHOWN_CLUBS]:

@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from workbench.errors import AmbiguousError, InputError
 from workbench.evidence.database import SAMPLE, EvidenceDB
+from workbench.evidence.readers.tables import shortened
 from workbench.evidence.view import MatchStatus
 from workbench.records import MatchSubject
 
@@ -228,12 +229,14 @@ def _named(text: str, names: Iterable[str], noun: str, *, part: bool = False) ->
         return found[0]
     if found:
         raise AmbiguousError(
-            f"{text!r} is more than one {noun}.", tuple(found), remedy=f"Name one: {', '.join(found)}."
+            f"{shortened(text)!r} is more than one {noun}.",
+            tuple(found),
+            remedy=f"Name one: {', '.join(found)}.",
         )
     near = near_names(text, names)
     examples = f"{', '.join(names[:5])}{', ...' if len(names) > 5 else ''}"
     remedy = f"Did you mean {' or '.join(near)}?" if near else f"On record: {examples}."
-    raise InputError(f"there is no {noun} {text!r} on record.", remedy=remedy)
+    raise InputError(f"there is no {noun} {shortened(text)!r} on record.", remedy=remedy)
 
 
 def near_names(text: str, names: Sequence[str]) -> list[str]:

@@ -20,7 +20,7 @@ from workbench.evidence.fixtures import clubs, near_names, spelling
 from workbench.evidence.meetings import Meetings, decided
 from workbench.evidence.readers.absences import read_absences
 from workbench.evidence.readers.football import read_matches
-from workbench.evidence.readers.tables import Problem, ProblemKind, decode, lines
+from workbench.evidence.readers.tables import Problem, ProblemKind, decode, lines, shortened
 from workbench.evidence.view import Absence, Match
 
 ClubNames = Mapping[str, str]
@@ -87,7 +87,7 @@ def read_club_names(content: bytes, db: EvidenceDB) -> ClubNames:
         if cells["known_as"] not in known:
             near = near_names(cells["known_as"], known)
             raise InputError(
-                f"line {number}: no club {cells['known_as']!r} is on record.",
+                f"line {number}: no club {shortened(cells['known_as'])!r} is on record.",
                 remedy=f"Did you mean {' or '.join(near)}?" if near else "See the fixtures for the names.",
             )
         names[cells["name"]] = cells["known_as"]
@@ -172,11 +172,13 @@ def import_absences(
         team = on_record.name(read.team)
         absence = read._replace(team=team, source=read.source or origin)
         if team in on_record.strangers:
-            problems.append(Problem(record, "dropped", "the club is not on record", team))
+            problems.append(Problem(record, "dropped", "the club is not on record", shortened(team)))
             continue
         known.update(view.absences(team))
         if absence in known:
-            problems.append(Problem(record, "dropped", "on record already", f"{team}, {absence.player}"))
+            problems.append(
+                Problem(record, "dropped", "on record already", shortened(f"{team}, {absence.player}"))
+            )
             continue
         known.add(absence)
         new.append(absence)
@@ -309,7 +311,7 @@ def _row(record: Match | Absence) -> dict[str, Any]:
 
 def _shown(match: Match) -> str:
     score = f" {match.home_goals}:{match.away_goals}" if match.settled else ""
-    return f"{match.date} {match.home} – {match.away}{score}"
+    return f"{match.date} {shortened(match.home)} – {shortened(match.away)}{score}"
 
 
 def _flags(matches: Iterable[Match]) -> dict[str, int]:

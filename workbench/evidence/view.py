@@ -15,6 +15,7 @@ from typing import Any, Literal, NamedTuple, Protocol, TypeVar
 from workbench.errors import InputError
 from workbench.evidence.history import History, Row, Table
 from workbench.evidence.instruments import Instrument, Instruments
+from workbench.evidence.readers.tables import shortened
 from workbench.records import Receipt
 
 T = TypeVar("T")
@@ -382,5 +383,5 @@ def parse_day(text: str) -> dt.date:
         return dt.date.fromisoformat(text.strip())
     except ValueError:
         raise InputError(
-            f"{text!r} is not a date.", remedy="Write it as YYYY-MM-DD, e.g. 2021-06-30."
+            f"{shortened(text)!r} is not a date.", remedy="Write it as YYYY-MM-DD, e.g. 2021-06-30."
         ) from None

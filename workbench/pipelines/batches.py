@@ -11,6 +11,7 @@ from workbench.evidence.days import months_later
 from workbench.evidence.fixtures import Fixture
 from workbench.evidence.instruments import Instrument
 from workbench.evidence.news import NewsItem
+from workbench.evidence.readers.tables import shortened
 from workbench.evidence.view import parse_day
 from workbench.records import Subject
 
@@ -65,7 +66,7 @@ def parse_dates(text: str) -> list[dt.date]:
             days.add(day)
             if len(days) > MOST_DATES:
                 raise InputError(
-                    f"{text!r} means more than {MOST_DATES} days.", remedy="Choose larger steps."
+                    f"{shortened(text)!r} means more than {MOST_DATES} days.", remedy="Choose larger steps."
                 )
     if not days:
         raise InputError("no day is given.", remedy="Write e.g. 2018-06-30:2024-12-31:6M.")
@@ -81,12 +82,12 @@ def _range(text: str) -> Iterator[dt.date]:
     step = _STEP.fullmatch(rest[1]) if len(rest) == 2 else None
     if step is None:
         raise InputError(
-            f"{text!r} is not a range of days.",
+            f"{shortened(text)!r} is not a range of days.",
             remedy="Write FIRST:LAST:STEP, e.g. 2018-06-30:2024-12-31:6M.",
         )
     end, count, unit = parse_day(rest[0]), int(step[1]), step[2].upper()
     if end < start:
-        raise InputError(f"{text!r} ends before it begins.", remedy="Put the earlier day first.")
+        raise InputError(f"{shortened(text)!r} ends before it begins.", remedy="Put the earlier day first.")
     number, day = 0, start
     while day <= end:
         yield day

@@ -8,16 +8,20 @@ that nobody won) is noted. Names of clubs stay the source's own.
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import get_args
 
 from workbench.errors import InputError
 from workbench.evidence.fixtures import season_of
-from workbench.evidence.readers.match_cells import MatchRecord, UnusableRecord
+from workbench.evidence.readers.match_cells import MatchRecord, Remark, UnusableRecord
+from workbench.evidence.readers.match_checks import LONGEST_NAME, checked, is_season, outside_season
 from workbench.evidence.readers.match_formats import CSV_FORMATS, JSON_FORMAT, Format, FormatName
-from workbench.evidence.readers.tables import Problem, decode, header
+from workbench.evidence.readers.tables import Problem, ProblemKind, decode, header, shortened
 from workbench.evidence.view import Match
+
+Numbered = tuple[int, Match]
+"""A match with the number of its record."""
 
 LONGEST_SEASON_DAYS = 400
 """A file without a season column is one season; 2019-20, the longest on record, took 355 days in England."""
@@ -48,7 +52,7 @@ def read_matches(content: bytes, *, competition: str | None = None, season: str 
         season: Season to give all matches instead of the file's, or of the one its dates imply.
 
     Raises:
-        InputError: The format is not known, nobody names the competition, or seasons cannot be told apart.
+        InputError: The format is not known, nobody names a competition, or seasons cannot be told apart.
     """
     text = decode(content, "cp1252")
     form = _recognise(text)
@@ -61,20 +65,26 @@ def read_matches(content: bytes, *, competition: str | None = None, season: str 
         try:
             if not cells:
                 raise UnusableRecord("empty row")
-            match = form.match(record)
+            match = checked(form.match(record), record)
             _, first = read.setdefault((match.date, match.home, match.away), (number, match))
             if first is not match:
                 same = first == match
                 raise UnusableRecord("repeats an earlier record" if same else "contradicts an earlier record")
         except UnusableRecord as reason:
-            shown = ", ".join(str(cell) for cell in list(cells.values())[:6])
-            problems.append(Problem(number, "dropped", str(reason), shown))
+            shown = ", ".join(shortened(cell) for cell in list(cells.values())[:6])
+            problems.append(_problem(number, "dropped", reason.remark, shown))
         else:
-            shown = f"{match.date} {match.home} – {match.away}"
-            problems += [Problem(number, "noted", note, shown) for note in record.notes]
-    matches = _placed([match for _, match in read.values()], competition, season)
-    numbered = zip((number for number, _ in read.values()), matches, strict=True)
-    return MatchFile(form.name, records, tuple(numbered), tuple(problems))
+            problems += [_problem(number, "noted", remark, _shown(match)) for remark in record.notes]
+    matches = []
+    for number, match in _placed(list(read.values()), competition, season):
+        if remark := _misplaced(match):
+            problems.append(_problem(number, "dropped", remark, _shown(match)))
+            continue
+        if outside_season(match):
+            remark = Remark("the day lies outside the season", "season", match.season)
+            problems.append(_problem(number, "noted", remark, _shown(match)))
+        matches.append((number, match))
+    return MatchFile(form.name, records, tuple(matches), tuple(sorted(problems, key=lambda one: one.record)))
 
 
 def _recognise(text: str) -> Format:
@@ -92,22 +102,45 @@ def _recognise(text: str) -> Format:
     )
 
 
-def _placed(matches: Sequence[Match], competition: str | None, season: str | None) -> list[Match]:
+def _placed(matches: Sequence[Numbered], competition: str | None, season: str | None) -> Iterator[Numbered]:
     """The matches with their competition and season: as asked, as the file says, or as its dates imply."""
-    if not competition and not all(match.competition for match in matches):
+    if matches and not competition and not any(match.competition for _, match in matches):
         raise InputError("the file does not say which competition it is.", remedy="Name it: --competition.")
+    if competition and len(competition) > LONGEST_NAME:
+        raise InputError(f"{shortened(competition)!r} is no name of a competition.", remedy="Shorten it.")
+    if season and not is_season(season):
+        raise InputError(f"{shortened(season)!r} is no season.", remedy="Write it as 2018-19 or 2019.")
     implied = season or ""
-    if not season and (days := [match.date for match in matches if not match.season]):
-        if (max(days) - min(days)).days > LONGEST_SEASON_DAYS:
+    if not season and (days := [match.date for _, match in matches if not match.season]):
+        if (max(days) - min(days)).days <= LONGEST_SEASON_DAYS:
+            implied = season_of(min(days), calendar_year=False)
+        elif len(days) == len(matches):
             raise InputError(
                 f"the matches run from {min(days)} to {max(days)} and no column tells the season.",
                 remedy="Split the file and import one season at a time.",
             )
-        implied = season_of(min(days), calendar_year=False)
-    return [
-        match._replace(
-            competition=competition or SAME_COMPETITION.get(match.competition, match.competition),
-            season=season or match.season or implied,
+    for number, match in matches:
+        yield (
+            number,
+            match._replace(
+                competition=competition or SAME_COMPETITION.get(match.competition, match.competition),
+                season=season or match.season or implied,
+            ),
         )
-        for match in matches
-    ]
+
+
+def _misplaced(match: Match) -> Remark | None:
+    """Why a match belongs to no season of a competition."""
+    if not match.competition:
+        return Remark("no competition", "competition")
+    if not match.season:
+        return Remark("no season, and the days of the file imply none", "season")
+    return None if is_season(match.season) else Remark("no season such as 2018-19", "season", match.season)
+
+
+def _problem(record: int, kind: ProblemKind, remark: Remark, shown: str) -> Problem:
+    return Problem(record, kind, remark.reason, shown, remark.column, shortened(remark.value))
+
+
+def _shown(match: Match) -> str:
+    return f"{match.date} {shortened(match.home)} – {shortened(match.away)}"

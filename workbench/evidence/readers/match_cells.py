@@ -7,17 +7,31 @@ import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from workbench.evidence.view import Match
 
 MAX_GOALS = 99
 
+TEXTS = ("competition", "season", "home", "away", "round", "odds_source", "note")
+
 Goals = tuple[int, int]
+
+
+class Remark(NamedTuple):
+    """What is to be said about a record: the same words for the same reason, and the cell that gave it."""
+
+    reason: str
+    column: str = ""
+    value: str = ""
 
 
 class UnusableRecord(Exception):
     """A record that gives no match; the message says why and is counted as it stands."""
+
+    def __init__(self, reason: str, column: str = "", value: object = "") -> None:
+        super().__init__(reason)
+        self.remark = Remark(reason, column, str(value))
 
 
 @dataclass(frozen=True)
@@ -25,7 +39,10 @@ class MatchRecord:
     """One record of a file on its way to a match, with the remarks made about it."""
 
     cells: Mapping[str, Any]
-    notes: list[str] = field(default_factory=list)
+    notes: list[Remark] = field(default_factory=list)
+
+    def note(self, reason: str, column: str = "", value: object = "") -> None:
+        self.notes.append(Remark(reason, column, str(value)))
 
     def match(self, *, date: dt.date, home: str | None, away: str | None, **known: Any) -> Match:
         """The match with what is known of it; competition and season may follow later.
@@ -38,8 +55,10 @@ class MatchRecord:
         if home == away:
             raise UnusableRecord("a club plays itself")
         row: dict[str, Any] = dict.fromkeys(Match._fields)
+        row |= {"competition": "", "season": "", "date": date, "home": home, "away": away} | known
+        # One line each, because names from outside end up in prompts.
         return Match(
-            **(row | {"competition": "", "season": "", "date": date, "home": home, "away": away} | known)
+            **row | {name: " ".join(str(row[name]).split()) for name in TEXTS if row[name] is not None}
         )
 
 
@@ -50,7 +69,9 @@ def day(cell: Any, *forms: str) -> dt.date:
             return dt.datetime.strptime(str(cell), form).date()  # noqa: DTZ007 - a day has no time zone
         except ValueError:
             continue
-    raise UnusableRecord("no date" if cell is None else "the date cannot be read")
+    raise (
+        UnusableRecord("no date") if cell is None else UnusableRecord("the date cannot be read", "date", cell)
+    )
 
 
 def season_name(text: str) -> str:
@@ -64,16 +85,18 @@ def goals(home: Any, away: Any) -> Goals | None:
     if home is None and away is None:
         return None
     if home is None or away is None:
-        raise UnusableRecord("half a score")
-    return whole(home), whole(away)
+        column, cell = ("away_goals", away) if home is None else ("home_goals", home)
+        raise UnusableRecord("half a score", column, cell)
+    return whole(home, "home_goals"), whole(away, "away_goals")
 
 
-def whole(cell: Any) -> int:
+def whole(cell: Any, column: str) -> int:
     """A count of goals, also as ``2.0``."""
     text = str(cell).removesuffix(".0")
-    if not (text.isascii() and text.isdigit()) or int(text) > MAX_GOALS:
-        raise UnusableRecord("the score cannot be read")
-    return int(text)
+    digits = text.lstrip("0") or "0"
+    if not (text.isascii() and text.isdigit() and len(digits) <= len(str(MAX_GOALS))):
+        raise UnusableRecord("the score cannot be read", column, cell)
+    return int(digits)
 
 
 def result(score: Goals | None) -> dict[str, Any]:
@@ -83,14 +106,9 @@ def result(score: Goals | None) -> dict[str, Any]:
     return {"home_goals": score[0], "away_goals": score[1], "status": "played"}
 
 
-def shoot_out(score: Goals | None, record: MatchRecord) -> dict[str, int]:
-    """Columns of a shoot-out; one without a winner is an error of its source, noted and left out."""
-    if score is None:
-        return {}
-    if score[0] == score[1]:
-        record.notes.append(f"shoot-out of {score[0]}:{score[1]} without a winner, left out")
-        return {}
-    return {"pens_home": score[0], "pens_away": score[1]}
+def shoot_out(score: Goals | None) -> dict[str, int]:
+    """Columns of a shoot-out."""
+    return {"pens_home": score[0], "pens_away": score[1]} if score else {}
 
 
 def number(cell: str) -> float | None:
@@ -108,7 +126,7 @@ def figures(record: MatchRecord, **columns: str) -> dict[str, float]:
     for name, column in columns.items():
         if column in record.cells:
             if (value := number(record.cells[column])) is None:
-                record.notes.append(f"{column} is no number, left out")
+                record.note(f"{column} is no number, left out", column, record.cells[column])
             else:
                 found[name] = value
     return found

@@ -98,7 +98,7 @@ def _country_file(record: MatchRecord) -> Match:
 
 def _football_data(record: MatchRecord, score: Goals | None, letter: str | None, **known: Any) -> Match:
     if score and letter and letter != ("D" if score[0] == score[1] else "H" if score[0] > score[1] else "A"):
-        record.notes.append("the result letter contradicts the goals")
+        record.note("the result letter contradicts the goals", "FTR, Res", letter)
     date = day(record.cells.get("Date"), "%d/%m/%y", "%d/%m/%Y")
     return record.match(date=date, **known, **result(score), **_odds(record))
 
@@ -112,7 +112,8 @@ def _odds(record: MatchRecord) -> dict[str, Any]:
         if min(prices) > 1:
             names = ("odds_home", "odds_draw", "odds_away")
             return dict(zip(names, prices, strict=True)) | {"odds_source": source}
-        record.notes.append(f"odds {source} are no decimal odds, left out")
+        shown = "/".join(map(str, quoted))
+        record.note(f"odds {source} are no decimal odds, left out", f"{source}H, {source}D, {source}A", shown)
     return {}
 
 
@@ -153,14 +154,14 @@ def _fbref(record: MatchRecord) -> Match:
             away=away,
             round=week,
             **result(goals(goals_home, goals_away)),
-            **shoot_out(goals(pens_home, pens_away), record),
+            **shoot_out(goals(pens_home, pens_away)),
             **figures(record, home_xg="xG", away_xg="xG.1"),
         )
     if (shifted := cells.get("xG")) and number(shifted) is None:
-        record.notes.append("row to be played is shifted to the left; the away club was read from column xG")
+        record.note("row to be played is shifted to the left; the away club was read from column xG")
         away = shifted
     elif "Score" in cells:
-        raise UnusableRecord("the score cannot be read")
+        raise UnusableRecord("the score cannot be read", "Score", cells["Score"])
     return record.match(date=date, home=home, away=away, round=week, status="scheduled")
 
 
@@ -176,13 +177,13 @@ def _own(record: MatchRecord) -> Match:
     cells = record.cells
     status = cells.get("status")
     if status is not None and status not in get_args(MatchStatus):
-        raise UnusableRecord("unknown status")
+        raise UnusableRecord("unknown status", "status", status)
     known: dict[str, Any] = result(goals(cells.get("home_goals"), cells.get("away_goals")))
     known |= {name: cells[name] for name in ("status", "round", "odds_source", "note") if name in cells}
-    known |= {name: whole(cells[name]) for name in _OWN_COUNTS if name in cells}
+    known |= {name: whole(cells[name], name) for name in _OWN_COUNTS if name in cells}
     return record.match(
         competition=cells.get("competition", ""),
-        season=cells.get("season", ""),
+        season=season_name(cells.get("season", "")),
         date=day(cells.get("date"), "%Y-%m-%d"),
         home=cells.get("home"),
         away=cells.get("away"),
@@ -223,14 +224,12 @@ def _openfootball(record: MatchRecord) -> Match:
     cells = record.cells
     stated = cells.get("status")
     if stated is not None and stated not in _OPENFOOTBALL_STATUS:
-        raise UnusableRecord("unknown status")
+        raise UnusableRecord("unknown status", "status", stated)
     full, extra, pens = (_openfootball_score(cells, name) for name in ("ft", "et", "p"))
     known = result(full)
     if stated:
         known = {"status": _OPENFOOTBALL_STATUS[stated], "note": full and f"{stated} {full[0]}:{full[1]}"}
     if extra:
-        if full and (extra[0] < full[0] or extra[1] < full[1]):
-            record.notes.append("fewer goals after extra time than before")
         known |= {"extra_home": extra[0], "extra_away": extra[1]}
     return record.match(
         competition=cells["competition"],
@@ -240,7 +239,7 @@ def _openfootball(record: MatchRecord) -> Match:
         away=_openfootball_club(cells.get("team2")),
         round=cells.get("round"),
         **known,
-        **shoot_out(pens, record),
+        **shoot_out(pens),
     )
 
 
@@ -255,7 +254,7 @@ def _openfootball_score(cells: Mapping[str, Any], name: str) -> Goals | None:
     if pair is None:
         return None
     if not isinstance(pair, list) or len(pair) != 2:
-        raise UnusableRecord("the score cannot be read")
+        raise UnusableRecord("the score cannot be read", f"score {name}", pair)
     return goals(*pair)
 
 

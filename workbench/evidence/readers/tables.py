@@ -16,6 +16,9 @@ from workbench.errors import InputError
 MAX_FILE = 64 * 2**20
 """Bytes of a file that is read; more is no table anybody wrote."""
 
+SHOWN = 60
+"""Characters of a value from outside that are repeated."""
+
 Legacy = Literal["cp1252", "gb18030"]
 """What a file is that is not UTF-8: Western or Chinese. No guess is made, since each reads as the other."""
 
@@ -39,12 +42,22 @@ class Problem:
         kind: What became of the record.
         reason: The same words for the same reason, so that they can be counted.
         shown: What the record is about.
+        column: The cell that gave the reason, under its name in the file or, read, in the table of matches.
+        value: What stands in it, shortened.
     """
 
     record: int
     kind: ProblemKind
     reason: str
     shown: str = ""
+    column: str = ""
+    value: str = ""
+
+
+def shortened(text: object) -> str:
+    """A value from outside as an error or a report repeats it: one line of at most ``SHOWN`` characters."""
+    line = " ".join(str(text).split())
+    return line if len(line) <= SHOWN else line[: SHOWN - 1] + "…"
 
 
 def decode(content: bytes, legacy: Legacy) -> str:
