@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from typing import NamedTuple, Self
 
 from workbench.errors import AmbiguousError, InputError
+from workbench.evidence.addressed import told
 from workbench.evidence.database import EvidenceDB
 from workbench.evidence.instruments import Instruments
 from workbench.evidence.linking import Link, link
@@ -69,9 +70,14 @@ class NewsItem(Record):
             language=self.language,
         )
 
+    @property
+    def reported(self) -> Self:
+        """The item without what it says to whoever scores it: all that its evidence is looked up by."""
+        return self.model_copy(update={"title": told(self.title).text, "body": told(self.body).text})
+
     def links(self, instruments: Instruments) -> tuple[Link, ...]:
-        """The companies it names."""
-        return link(self.title, self.body, instruments)
+        """The companies it reports about."""
+        return link(told(self.title).text, told(self.body).text, instruments)
 
     @classmethod
     def of(cls, document: Document) -> Self:

@@ -180,7 +180,7 @@ class _Desk:
 
     def _call(self, name: str, tool: Slice) -> Evidence:
         try:
-            return tool(self.view, self.item, self.links)
+            return tool(self.view, self.item.reported, self.links)
         except Exception as error:  # a tool looks at the outside world; whatever it does, the agent goes on
             if not isinstance(error, WorkbenchError):
                 log.exception("the tool %s failed", name)

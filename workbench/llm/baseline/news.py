@@ -134,8 +134,8 @@ def answer(judgement: Judgement, desk: Desk) -> dict[str, Any]:
         count = words.count(desk.reading.addressed)
         notes.append(
             words.say(
-                f"原文有{count}句话是对评分者提要求，未予理会。",
-                f"Sentences that address the scorer were not read: {count}.",
+                f"原文有{count}处是对评分者提要求，未予理会。",
+                f"Passages that address the scorer were not read: {count}.",
             )
         )
     return {
@@ -206,7 +206,7 @@ def _sentiment_pulse(desk: Desk) -> Judgement:
 
 def _macro_mind(desk: Desk) -> Judgement:
     """Rates, prices, currencies and commodities, where the item speaks of them."""
-    text = f"{desk.facts['item']['title']} {desk.facts['item']['body']}".lower()
+    text = desk.reading.text.lower()
     spoken = tuple(prefix for prefix, names in _SERIES_WORDS.items() if any(name in text for name in names))
     series = desk.rows("policy_rates", "consumer_prices", "exchange_rates", "commodities")
     bearing = [row for row in series if spoken and row["name"].startswith(spoken)]

@@ -36,8 +36,8 @@ class Term(NamedTuple):
 TERMS: tuple[Term, ...] = tuple(
     Term(entry["event"], entry["sign"], entry["strength"], _pattern(entry)) for entry in _TABLE["term"]
 )
-RISING, FALLING, HEDGED, ADDRESSED, SHARE_PRICE = (
-    _pattern(_TABLE[name]) for name in ("rising", "falling", "hedged", "addressed", "share_price")
+RISING, FALLING, HEDGED, SHARE_PRICE = (
+    _pattern(_TABLE[name]) for name in ("rising", "falling", "hedged", "share_price")
 )
 DENIED_BEFORE = _pattern(_TABLE["denied"], end="$")
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, NamedTuple
 
+from workbench.evidence.addressed import told
 from workbench.llm.baseline.news_lexicon import (
-    ADDRESSED,
     DENIED_BEFORE,
     FALLING,
     HEDGED,
@@ -23,8 +23,6 @@ from workbench.llm.baseline.news_lexicon import (
 
 Facts = Mapping[str, Any]
 
-_HIDDEN = (("<script", "</script"), ("<style", "</style"), ("<!--", "-->"))
-_TAG = re.compile(r"<[^<>]{1,300}>")
 _SENTENCE = re.compile(r"[^。！？!?\n；;]+?(?:[。！？!?\n；;]|\.(?=\s|$)|$)")
 
 CROWD = 3
@@ -94,14 +92,16 @@ class Reading:
     """An item as the baseline understands it.
 
     Attributes:
+        text: Title and body as far as they were read.
         hits: Events, the strongest first.
         companies: Those named in sentences that report something.
         rising: How many words speak of something getting better.
         falling: And worse.
         move: Largest change of a share price in per cent, 0 where none is told.
-        addressed: Sentences that speak to the reader; nothing in them was read.
+        addressed: Passages that speak to whoever scores the item; they were not read.
     """
 
+    text: str
     hits: tuple[Hit, ...]
     companies: tuple[Company, ...]
     rising: int
@@ -127,27 +127,23 @@ def read(facts: Facts) -> Reading:
 @lru_cache(maxsize=64)
 def _read(title: str, body: str, links: tuple[_Link, ...]) -> Reading:
     """Five specialists read each item twice; it says the same to all of them."""
-    every = [Sentence(text, True) for text in _sentences(title)]
-    every += [Sentence(text, False) for text in _sentences(body)]
-    sentences = [sentence for sentence in every if not ADDRESSED.search(sentence.text)]
+    heading, rest = told(title), told(body)
+    sentences = [Sentence(text, True) for text in _sentences(heading.text)]
+    sentences += [Sentence(text, False) for text in _sentences(rest.text)]
     hits = sorted(_hits(sentences), key=lambda hit: -hit.strength)
     return Reading(
+        text=f"{heading.text} {rest.text}",
         hits=tuple(hits),
         companies=tuple(_companies(links, sentences)),
         rising=sum(len(RISING.findall(sentence.text)) for sentence in sentences),
         falling=sum(len(FALLING.findall(sentence.text)) for sentence in sentences),
         move=max((move for sentence in sentences for move in _moves(sentence.text)), default=0.0),
-        addressed=len(every) - len(sentences),
+        addressed=heading.addressed + rest.addressed,
     )
 
 
 def _sentences(text: str) -> Iterator[str]:
-    """Sentences of a text, without its markup and what the markup hides from a reader."""
-    for begin, end in _HIDDEN:
-        first, *rest = re.split(re.escape(begin), text, flags=re.IGNORECASE)
-        shown = (re.split(re.escape(end), part, maxsplit=1, flags=re.IGNORECASE)[1:] for part in rest)
-        text = " ".join([first, *(part[0] for part in shown if part)])
-    for match in _SENTENCE.finditer(_TAG.sub(" ", text)):
+    for match in _SENTENCE.finditer(text):
         if sentence := " ".join(match[0].split()):
             yield sentence
 

@@ -117,8 +117,7 @@ def _gaps(specialist: str, desk: Desk, judgement: Judgement) -> Iterator[Finding
     words, hit = desk.words, judgement.hit
     if hit is None:
         return
-    told = f"{desk.facts['item']['title']} {desk.facts['item']['body']}"
-    if hit.term.event in OF_ONE_COMPANY and not any(char.isdigit() for char in told):
+    if hit.term.event in OF_ONE_COMPANY and not any(char.isdigit() for char in desk.reading.text):
         why = words.say("没有给出金额或比例，幅度不明。", "No figure is given, so its size is unknown.")
         yield Finding(why, UNSIZED, -0.05)
     if not judgement.support and _own(specialist, judgement):
