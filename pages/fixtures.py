@@ -14,7 +14,7 @@ from workbench.ui.session import open_workspace
 workspace = open_workspace()
 heading(t("fixtures.title"), t("fixtures.lead"))
 with errors_shown():
-    every = known_matches(workspace)
+    every = [match for match in known_matches(workspace) if not match.moved]
     if not every:
         st.caption(t("subject.no_matches"))
         st.stop()

@@ -48,6 +48,7 @@ class Settings(BaseSettings):
         frozen=True,
         populate_by_name=True,
         str_strip_whitespace=True,
+        allow_inf_nan=False,
     )
 
     home: Path | None = None

@@ -111,6 +111,30 @@ def test_a_season_is_chosen_by_competition_and_days(open_page: Open, workspace: 
     assert "baseline \\(built\\-in rules, not a model\\)" in captions(app)
 
 
+def test_days_in_the_wrong_order_are_named(open_page: Open) -> None:
+    """The page once said that no match is on record between them."""
+    app = open_page("batch", pipeline="match")
+    app.date_input(key="batch.since").set_value("2019-05-01")
+    app.date_input(key="batch.until").set_value("2019-04-01").run()
+
+    assert not app.exception
+    assert "the days are in the wrong order" in app.error[0].value.replace("\\", "")
+
+
+def test_matches_that_get_no_result_are_left_out_and_counted(open_page: Open, workspace: Workspace) -> None:
+    """The page once offered runs over matches that were called off."""
+    rows = [
+        {"competition": "Cup", "season": "2031", "date": "2031-01-01", "home": "Reds"} | row
+        for row in ({"away": "Blues", "status": "scheduled"}, {"away": "Greens", "status": "cancelled"})
+    ]
+    workspace.evidence.add("matches", rows, origin="mine")
+
+    app = open_page("batch", pipeline="match")
+
+    assert app.metric[0].value == "1"
+    assert "1 are left out and get no result: 1 cancelled." in captions(app)
+
+
 def test_bad_lines_and_dates_are_named_and_nothing_can_be_started(
     open_page: Open, workspace: Workspace
 ) -> None:

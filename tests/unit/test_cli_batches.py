@@ -93,6 +93,31 @@ def test_a_season_is_judged_match_by_match(workspace: Workspace) -> None:
     assert all(run.status == "done" for run in runs)
 
 
+def test_matches_that_get_no_result_are_left_out_and_counted(workspace: Workspace) -> None:
+    """A batch once paid for runs over matches called off, which no result can ever judge."""
+    rows = [
+        {"home": "Liverpool", "away": f"Guest {number}", "date": "2019-08-09", "status": status}
+        | {"competition": "Cup", "season": "2019-20"}
+        for number, status in enumerate(
+            ("scheduled", "postponed", "cancelled", "cancelled", "awarded", "abandoned")
+        )
+    ]
+    workspace.evidence.add("matches", rows, origin="mine")
+
+    result = command("batch", "match", "--competition", "Cup", "--season", "2019-20")
+
+    words = "5 are left out and get no result: 1 postponed, 2 cancelled, 1 awarded, 1 abandoned."
+    assert words in result.stderr
+    assert [row.subject_title for row in workspace.store.find()] == ["Liverpool – Guest 0"]
+
+
+def test_a_whole_competition_is_judged_only_up_to_a_limit(workspace: Workspace) -> None:
+    """Without season and days 1,140 runs were once started unasked."""
+    assert command(*DECEMBER[:4]).exit_code == 2
+    command(*DECEMBER[:4], "--limit", "2")
+    assert [each.total for each in workspace.store.batches.find()] == [2]
+
+
 def test_a_universe_is_judged_as_of_every_date(workspace: Workspace, tmp_path: Path) -> None:
     universe = tmp_path / "mine.txt"
     universe.write_text("600519\nAgBank\n")
@@ -143,11 +168,19 @@ def test_failures_are_named_and_decide_the_exit_code(workspace: Workspace, tmp_p
     ("arguments", "words"),
     [
         (("batch", "match", "--competition", "Serie A"), "there is no competition 'Serie A'"),
-        ((*DECEMBER, "--to", "2018-12-25"), "no match of English Premier League"),
+        ((*DECEMBER, "--to", "2018-12-25"), "2018-12-26 comes after 2018-12-25"),
+        ((*DECEMBER[:6], "--from", "2030-01-01"), "no match of English Premier League"),
+        (("batch", "signals", "--from", "2019-05-01", "--to", "2019-04-01"), "Put the earlier day first"),
+        (("news", "list", "--from", "2019-05-01", "--to", "2019-04-01"), "Put the earlier day first"),
+        (DECEMBER[:4], "1,140 in 3 seasons. Name a --season"),
         ((*FEW, "--strategy", "value"), "judges tickers"),
         ((*FEW, "--strategy", "nothing"), "there is no strategy 'nothing'"),
         ((*FEW, "--concurrency", "0"), "0 is not in the range"),
         ((*FEW, "--budget", "-1"), "-1.0 is not in the range"),
+        ((*FEW, "--budget", "nan"), "nan is no amount of money"),
+        ((*FEW, "--budget", "inf"), "inf is no amount of money"),
+        ((*FEW, "--budget", "1e400"), "1e400 is no amount of money"),
+        (("batch", "resume", "nothing", "--budget", "nan"), "nan is no amount of money"),
         ((*FEW, "--engine", "dask"), "Add --scheduler"),
         ((*FEW, "--scheduler", "tcp://127.0.0.1:1"), "Add --engine dask"),
         (("batch", "chapters", "--universe", "nowhere.txt", "--dates", "2020-06-30"), "nowhere.txt"),

@@ -171,3 +171,13 @@ def test_an_old_run_can_be_planned_with_the_strategy_it_used(workspace: Workspac
 
     assert again.strategy_text == plan.strategy_text
     assert [step.agent for step in again.steps] == [step.agent for step in plan.steps]
+
+
+@pytest.mark.parametrize("value", ["nan", "inf", "1e400"])
+@pytest.mark.parametrize("variable", ["WORKBENCH_CALL_TIMEOUT_S", "WORKBENCH_AGENT_DEADLINE_S"])
+def test_a_limit_without_end_is_refused(monkeypatch: pytest.MonkeyPatch, variable: str, value: str) -> None:
+    """Endless seconds were once taken, and no call ever timed out."""
+    monkeypatch.setenv(variable, value)
+    with pytest.raises(InputError, match="finite number") as refused:
+        load_settings()
+    assert refused.value.where == variable

@@ -14,6 +14,7 @@ from workbench import crews
 from workbench.commands import console
 from workbench.commands.common import (
     INTERRUPTED,
+    Dollars,
     blind_option,
     json_option,
     model_option,
@@ -30,7 +31,14 @@ from workbench.evidence.fixtures import resolve_fixtures
 from workbench.evidence.news import count_items, items
 from workbench.evidence.news_text import Language
 from workbench.evidence.universe import read_universe
-from workbench.pipelines.batches import Item, company_items, match_items, news_items, parse_dates
+from workbench.pipelines.batches import (
+    Item,
+    company_items,
+    match_items,
+    news_items,
+    parse_dates,
+    without_result,
+)
 from workbench.records import Blind, PipelineName
 from workbench.store.batch_records import Batch, BatchOrder
 from workbench.strategy.blinding import blinded, for_backtest
@@ -45,7 +53,7 @@ concurrency_option = click.option(
     type=click.IntRange(1, 512),
     help="Runs at once, and calls in flight to one provider; WORKBENCH_CONCURRENCY if absent.",
 )
-budget_option = click.option("--budget", type=click.FloatRange(min=0), help="USD the batch may cost.")
+budget_option = click.option("--budget", type=Dollars(), help="USD the batch may cost.")
 
 
 def crew_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -109,8 +117,21 @@ def match_batch(
     until: dt.date | None,
     **options: Any,
 ) -> int:
-    """Judge the matches of a season or of some days, each as of the day it is played."""
+    """Judge the matches of a season or of some days, each as of the day it is played.
+
+    Matches that were postponed, abandoned, awarded or cancelled are left out and counted.
+    """
     found = resolve_fixtures(workspace.evidence, competition, season=season, since=since, until=until)
+    if not (season or since or until or options["limit"]):
+        seasons = len({fixture.season for fixture in found})
+        raise InputError(
+            f"this would judge every match of {found[0].competition} on record:"
+            f" {len(found):,} in {seasons} seasons.",
+            remedy="Name a --season, or days with --from and --to, or a --limit.",
+        )
+    if left_out := without_result(found):
+        each = ", ".join(f"{count:,} {status}" for status, count in left_out.items())
+        click.echo(f"{left_out.total():,} are left out and get no result: {each}.", err=True)
     days = f" {found[0].date} to {found[-1].date}" if since or until or not season else ""
     title = " ".join(filter(None, (found[0].competition, season and found[0].season))) + days
     return _start(workspace, "match", title, match_items(found), **options)

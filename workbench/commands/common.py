@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import functools
 import json
+import math
 import shutil
 import sys
 from collections.abc import Callable, Iterable, Sequence
@@ -12,6 +14,7 @@ from typing import Any, TypeVar, get_args
 import click
 
 from workbench.errors import InputError
+from workbench.evidence.days import require_order
 from workbench.evidence.view import parse_day
 from workbench.records import Blind
 from workbench.workspace import Workspace
@@ -40,9 +43,15 @@ def with_workspace(command: Callable[..., int | None]) -> Callable[..., int | No
 
 
 def period_options(command: Callable[..., int | None]) -> Callable[..., int | None]:
-    """``--from`` and ``--to``, both days included."""
-    since = click.option("--from", "since", type=parse_day, help="First day (YYYY-MM-DD).")
-    return since(click.option("--to", "until", type=parse_day, help="Last day.")(command))
+    """``--from`` and ``--to``, both days included; the wrong order is refused."""
+
+    @functools.wraps(command)
+    def ordered(*args: Any, since: dt.date | None, until: dt.date | None, **kwargs: Any) -> int | None:
+        require_order(since, until)
+        return command(*args, since=since, until=until, **kwargs)
+
+    first = click.option("--from", "since", type=parse_day, help="First day (YYYY-MM-DD).")
+    return first(click.option("--to", "until", type=parse_day, help="Last day.")(ordered))
 
 
 T = TypeVar("T")
@@ -64,6 +73,19 @@ def only(rows: Sequence[T], name: str, wanted: str | None, value: Callable[[T], 
         known = ", ".join(sorted(set(map(value, rows))))
         raise InputError(f"no run has the {name} {wanted[:60]!r}.", remedy=f"There are: {known}.")
     return found
+
+
+class Dollars(click.FloatRange):
+    """An amount of USD. A plain range also lets through ``nan`` and ``inf``, which no amount is."""
+
+    def __init__(self) -> None:
+        super().__init__(min=0)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        amount = float(super().convert(value, param, ctx))
+        if not math.isfinite(amount):
+            self.fail(f"{value} is no amount of money.", param, ctx)
+        return amount
 
 
 def print_json(value: Any) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from workbench.errors import InputError
@@ -12,12 +13,15 @@ from workbench.evidence.fixtures import Fixture
 from workbench.evidence.instruments import Instrument
 from workbench.evidence.news import NewsItem
 from workbench.evidence.readers.tables import shortened
-from workbench.evidence.view import parse_day
+from workbench.evidence.view import MatchStatus, parse_day
 from workbench.records import Subject
 
 Item = tuple[Subject, dt.date]
 
 MOST_DATES = 1000
+
+WITHOUT_RESULT: tuple[MatchStatus, ...] = ("postponed", "abandoned", "awarded", "cancelled")
+"""Matches that get no result of 90 minutes played; a postponed one gets it on the day it moves to."""
 
 _STEP = re.compile(r"([1-9][0-9]{0,2})([DWMQY])", re.IGNORECASE)
 _MONTHS = {"M": 1, "Q": 3, "Y": 12}
@@ -39,8 +43,14 @@ def company_items(companies: Iterable[Instrument], dates: Sequence[dt.date], lan
 
 
 def match_items(fixtures: Iterable[Fixture]) -> list[Item]:
-    """Every match as of the day it is played."""
-    return [(fixture.subject, fixture.date) for fixture in fixtures]
+    """Every match as of the day it is played, without those that can never be judged."""
+    return [(fixture.subject, fixture.date) for fixture in fixtures if fixture.status not in WITHOUT_RESULT]
+
+
+def without_result(fixtures: Iterable[Fixture]) -> Counter[MatchStatus]:
+    """How many of the matches can never be judged, by what became of them."""
+    statuses = (fixture.status for fixture in fixtures)
+    return Counter(status for status in statuses if status and status in WITHOUT_RESULT)
 
 
 def news_items(items: Iterable[NewsItem]) -> list[Item]:

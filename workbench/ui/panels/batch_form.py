@@ -9,10 +9,18 @@ from typing import get_args
 import streamlit as st
 
 from workbench.engine.batch import expected_calls
+from workbench.evidence.days import require_order
 from workbench.evidence.fixtures import fixtures, resolve_fixtures
 from workbench.evidence.news import count_items, items
 from workbench.evidence.universe import read_universe
-from workbench.pipelines.batches import Item, company_items, match_items, news_items, parse_dates
+from workbench.pipelines.batches import (
+    Item,
+    company_items,
+    match_items,
+    news_items,
+    parse_dates,
+    without_result,
+)
 from workbench.records import BASELINE, Blind
 from workbench.store.batch_records import BatchOrder
 from workbench.strategy.blinding import blinded, for_backtest
@@ -131,6 +139,9 @@ def _matches(workspace: Workspace) -> tuple[str, Sequence[Item]]:
     league, season, *_ = season_picker(every, every[-1], (left, right), PAGE)[0]
     since, until = _days()
     found = resolve_fixtures(workspace.evidence, league, season=season, since=since, until=until)
+    if left_out := without_result(found):
+        each = (f"{count} {term('match_status', status)}" for status, count in left_out.items())
+        st.caption(t("batch.without_result", count=left_out.total(), each=", ".join(each)))
     days = f", {found[0].date} – {found[-1].date}" if since or until else ""
     return f"{found[0].competition} {found[0].season}{days}", match_items(found)
 
@@ -148,6 +159,7 @@ def _days() -> Days:
     left, right = st.columns(2)
     since = left.date_input(t("batch.since"), None, format="YYYY-MM-DD", key="batch.since")
     until = right.date_input(t("batch.until"), None, format="YYYY-MM-DD", key="batch.until")
+    require_order(since, until)
     return since, until
 
 

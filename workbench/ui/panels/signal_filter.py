@@ -7,6 +7,7 @@ from typing import get_args
 
 import streamlit as st
 
+from workbench.evidence.days import require_order
 from workbench.evidence.instruments import Instruments
 from workbench.records import URGENCIES
 from workbench.rules.signal_words import event_name
@@ -14,6 +15,7 @@ from workbench.store.signals import SignalFilter, SignalStore
 from workbench.strategy.news import Aggregation
 from workbench.ui import address
 from workbench.ui.language import language, t, term
+from workbench.ui.panels.states import errors_shown
 from workbench.ui.signal_reading import Figure, Ways
 
 OLDEST = dt.date(1990, 1, 1)
@@ -50,6 +52,8 @@ def signal_filter(signals: SignalStore, instruments: Instruments) -> SignalFilte
             t("signals.only_watched"), key="signals.watched", bind="query-params", disabled=not watched
         )
         _watchlist(signals, watched)
+    with errors_shown():
+        require_order(since, until)
     return {
         "urgencies": urgencies,
         "events": chosen,
