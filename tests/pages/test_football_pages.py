@@ -112,6 +112,22 @@ def test_what_became_of_a_match_is_told_and_names_are_no_markup(
     assert "postponed" in words(app)
 
 
+def test_the_old_day_of_a_moved_match_is_not_listed(open_page: Open, workspace: Workspace) -> None:
+    """Both days once stood in the list, one of them without a result for ever."""
+    old = {"home": "Liverpool", "away": "Reds", "date": "2019-05-20", "status": "scheduled"}
+    new = old | {"date": "2019-05-21"}
+    moved = {"home": "Liverpool", "away": "Reds", "date": "2019-05-20", "moved_to": "2019-05-21"}
+    workspace.evidence.add("matches", [LEAGUE | row for row in (old, new, moved)], origin="mine")
+    app = open_page("fixtures", match="English Premier League|2019-05-20|Liverpool|Reds")
+    assert not app.exception
+    assert catalogue("en")["fixtures.choose"] in words(app)
+    shown = app.dataframe[0].value
+    assert [str(day)[:10] for day in shown[shown["match"] == "Liverpool – Reds"]["date"]] in (
+        [],
+        ["2019-05-21"],
+    )
+
+
 def test_runs_are_held_against_yardsticks_on_the_same_matches(open_page: Open, workspace: Workspace) -> None:
     stored(workspace.store, match_run())
     stored(workspace.store, run_over(workspace, "2019-04-20", "Manchester City"))

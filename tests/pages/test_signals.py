@@ -133,6 +133,13 @@ def test_too_many_flashes_are_remarked_upon_above_the_share_that_is_set(
     assert not app.number_input(key="signals.flash_share").set_value(20).run().warning
 
 
+def test_days_in_the_wrong_order_are_named(open_page: Open, feed: Workspace) -> None:
+    """The page once said that no signal fits, as if there were none."""
+    app = open_page("signals", **{"from": "2023-05-01", "to": "2023-04-01"})
+    assert not app.exception
+    assert "the days are in the wrong order" in app.error[0].value
+
+
 def test_few_signals_say_nothing_about_the_thresholds(open_page: Open, feed: Workspace) -> None:
     assert not open_page("signals").warning
 

@@ -296,7 +296,7 @@ def test_the_commands_report_every_reason_and_refuse_what_they_cannot_read(
     code, output = command("absences", "import", str(absences))
     assert "1 dropped: the club is not on record (first record 3: Spurs)" not in output  # now on record
     assert "table: 2 records, 2 added, 0 dropped" in output
-    assert command("matches", "forget", "m.csv") == (0, "2 matches taken out.\n")
+    assert command("matches", "forget", "m.csv") == (0, "2 rows taken out.\n")
     assert command("absences", "forget", "a.csv") == (0, "2 absences taken out.\n")
     for kind in ("matches", "absences"):
         code, output = command(kind, "import", str(other))

@@ -72,8 +72,8 @@ def import_matches_command(
 @click.argument("name")
 @with_workspace
 def forget_matches(workspace: Workspace, name: str) -> None:
-    """Take out the matches imported from the file NAME; the sample facts stay."""
-    click.echo(f"{workspace.evidence.forget('matches', name)} matches taken out.")
+    """Take out what the file NAME brought: its matches, what it completed and what it moved."""
+    click.echo(f"{workspace.evidence.forget('matches', name)} rows taken out.")
 
 
 @click.group()
