@@ -83,11 +83,21 @@ def test_latin_names_count_as_whole_words_and_short_tickers_where_they_are_marke
         ("茅台机场", []),
         ("小微软件公司", []),
         ("微软发布", ["MSFT"]),
+        ("苹果园申请破产，果农受损", []),
+        ("苹果园丰收", []),
+        ("苹果树病害，苹果汁与苹果醋涨价", []),
+        ("苹果派、苹果酱与苹果干", []),
+        ("苹果期货大涨，苹果主产区丰收", []),
+        ("苹果手机销量下滑", ["AAPL"]),
+        ("苹果园区扩建", ["AAPL"]),
+        ("苹果树立新标杆", ["AAPL"]),
+        ("苹果派发股息", ["AAPL"]),
         ("腾讯音乐上市", ["01698.HK"]),
         ("腾讯与苹果", ["00700.HK", "AAPL"]),
     ],
 )
 def test_chinese_names_count_where_they_are_no_part_of_another_word(text: str, expected: list[str]) -> None:
+    """An apple orchard that went bankrupt was linked to Apple."""
     assert sorted(codes(text)) == sorted(expected)
 
 
@@ -109,10 +119,22 @@ def test_chinese_names_count_where_they_are_no_part_of_another_word(text: str, e
         ("价格 3.600519 元", []),
         ("$600519", []),
         ("共 700 家", []),
+        ("成交600519手", []),
+        ("成交量 600519 笔", []),
+        ("电话600519", []),
+        ("客服热线：600519", []),
+        ("订单号 600519", []),
+        ("call 600519 now", []),
+        ("600519 shares were sold", []),
+        ("约600519人", []),
+        ("600519个股公告", ["600519.SH"]),
+        ("600519 点评", ["600519.SH"]),
+        ("股票600519，手续费不变", ["600519.SH"]),
         ("600518", []),
     ],
 )
 def test_codes_count_in_any_spelling_and_plain_numbers_do_not(text: str, expected: list[str]) -> None:
+    """A turnover of 600519 lots and a telephone number were taken for the code of a company."""
     assert codes(text) == expected
 
 

@@ -30,15 +30,30 @@ _ADDRESS = re.compile(r"(?:https?://|www\.)\S+|[^\s@]{1,64}@[^\s@]{1,255}")
 _NUMBER_CODE = re.compile(
     r"(?<![A-Za-z0-9_.$¥€£,-])(?:(?:SH|SZ|BJ|HK|sh|sz|bj|hk)[.:]?)?[0-9]{1,6}"
     r"(?:[. ]?(?:SH|SS|SZ|BJ|HK|XSHG|XSHE|XHKG)(?![A-Za-z]))?"
-    r"(?![A-Za-z0-9_%,]|[.][0-9]|\s?(?:[元吨万亿家人台辆套件]|股(?![票价份])))"
+    r"(?![A-Za-z0-9_%]|[.,][0-9]|\s?(?:[元吨万亿家台辆套件手笔张户桶箱瓶克斤米亩]|股(?![票价份])|人(?!气)"
+    r"|名(?!列)|个(?!股)|位(?![列居])|次(?![日新])|点(?!评))"
+    r"|[ ](?:shares|units|people|votes|tons|tonnes|lots|contracts|users|jobs)\b)"
 )
+_NO_CODE = re.compile(
+    r"(?:电话|热线|专线|传真|手机|邮编|编号|单号|尾号|订单|客服|致电|拨打|验证码|密码|QQ|微信|成交|合计|总计|共计?|(?<!合)约"
+    r"|超过?|[到高]达|逾"
+    r"|\b(?i:tel|telephone|phone|fax|call|dial|hotline|order|invoice|zip|ref|no|id))[号码为是至了.:#\s]{0,3}$"
+)
+"""What stands before a number that is a telephone's, a document's or a quantity."""
 _MARK_BEFORE = re.compile(r"(?:[$（(\[/]|\b(?:NYSE|NASDAQ|Nasdaq|AMEX|US)\s*[:：.]\s*)$")
 _MARK_AFTER = re.compile(r"[.\s]US\b|\s+(?:stock|shares?|Inc|Corp)\b")
 _BRACKET = re.compile(r"[（(\[/]$")
 _CLOSED = re.compile(r"\s*[)）\]/:：]|[.\s]US\b")
 
 # 农行 is a bank in 农行业绩 and 农行为客户, but not in 农行业 or 助农行动; 微软 is none in 小微软件.
-_JOINED_AFTER = {"行": re.compile(r"业(?![绩务])"), "软": re.compile("件")}
+# 苹果 is a company in 苹果园区, 苹果树立 and 苹果派发, but not in 苹果园, 苹果树 and 苹果派.
+_JOINED_AFTER = {
+    "行": re.compile(r"业(?![绩务])"),
+    "软": re.compile("件"),
+    "果": re.compile(
+        "[汁醋酱农]|园(?!区)|树(?!立)|派(?![发息出遣驻])|干(?![扰预涉])|酒(?!店)|种植|采摘|(?:大|喜)?丰收|滞销|期货|主?产区"
+    ),
+}
 _JOINED_AROUND = {"行": (frozenset("涉支惠助兴务三新富扶护强其集"), re.compile("[业为动情政使列]"))}
 _PLACE = re.compile(r"[镇乡村县]|新区|大道|机场")
 
@@ -166,6 +181,8 @@ class _Linker:
             digits = match[0]
             # A bare number is a code only if it looks like nothing else: six digits, or a leading zero.
             if digits.isdigit() and len(digits) != 6 and not (len(digits) == 5 and digits[0] == "0"):
+                continue
+            if digits.isdigit() and _NO_CODE.search(text[max(0, match.start() - 12) : match.start()]):
                 continue
             instrument = self._by_code.get(canonical(digits) or "")
             if instrument:
