@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
 from click.testing import CliRunner, Result
 
 from workbench.cli import cli
 from workbench.workspace import Workspace
 
-FILE = "标题,日期,来源\n苹果下调业绩指引,2030-01-02,某报\n苹果 下调业绩指引！,2030-01-02,另一报\n没有日期,,\n"
+FILE = "标题,日期,来源\n苹果下调业绩指引,2025-06-02,某报\n苹果 下调业绩指引！,2025-06-02,另一报\n没有日期,,\n"
 
 
 def command(*arguments: str, stdin: str | None = None) -> Result:
@@ -37,12 +38,12 @@ def test_a_file_is_brought_in_once_and_says_what_it_left_out(workspace: Workspac
 
 
 def test_an_item_is_pasted_listed_and_judged(workspace: Workspace) -> None:
-    pasted = printed("news", "paste", "--date", "2030-01-02 09:30", stdin="Apple cuts guidance\nby 5%\n")
+    pasted = printed("news", "paste", "--date", "2025-06-02 09:30", stdin="Apple cuts guidance\nby 5%\n")
     (item,) = pasted["new"]
-    listed = printed("news", "list", "--from", "2030-01-01")
+    listed = printed("news", "list", "--from", "2025-06-01")
     assert (listed["total"], listed["items"][0]["id"], listed["items"][0]["names"]) == (1, item, ["AAPL"])
     run = printed("run", "signals", item)
-    assert (run["pipeline"], run["status"], run["as_of"]) == ("signals", "done", "2030-01-02")
+    assert (run["pipeline"], run["status"], run["as_of"]) == ("signals", "done", "2025-06-02")
     assert run["subject"]["id"] == item
     assert (run["verdict"]["label"], run["verdict"]["fields"]["event_type"]) == ("ALERT", "guidance_change")
     assert [report["agent"] for report in run["reports"]][:2] == ["signal_scope", "sentiment_pulse"]
@@ -77,8 +78,8 @@ def test_a_file_that_cannot_be_read_ends_with_one_line(workspace: Workspace, tmp
 
 
 def test_a_hostile_title_cannot_move_the_cursor(workspace: Workspace) -> None:
-    command("news", "paste", "--date", "2030-01-02", stdin="\x1b[2Jboo\u202e <b>\n")
-    shown = command("news", "list", "--from", "2030-01-01").stdout
+    command("news", "paste", "--date", "2025-06-02", stdin="\x1b[2Jboo\u202e <b>\n")
+    shown = command("news", "list", "--from", "2025-06-01").stdout
     assert "[2Jboo <b>" in shown
     assert "\x1b" not in shown
     assert "\u202e" not in shown
@@ -91,3 +92,18 @@ def test_items_are_judged_as_a_batch(workspace: Workspace) -> None:
     assert {row["label"] for row in rows["runs"]} <= {"FLASH", "ALERT", "NOTE", "FYI"}
     nothing = command("batch", "signals", "--text", "nothing like it")
     assert (nothing.exit_code, "no news item matches" in nothing.stderr) == (2, True)
+
+
+@pytest.mark.parametrize("arguments", [("news",), ("matches",), ("absences",)])
+def test_the_sample_cannot_be_taken_out(workspace: Workspace, arguments: tuple[str, ...]) -> None:
+    """It ended in a traceback."""
+    result = command(*arguments, "forget", "sample")
+    assert (result.exit_code, result.stderr.count("\n")) == (2, 1)
+    assert "the sample belongs to the workbench" in result.stderr
+
+
+@pytest.mark.parametrize("day", ["0001-01-01T00:00:00+14:00", "2999-01-01"])
+def test_a_day_that_cannot_be_ends_with_one_line(workspace: Workspace, day: str) -> None:
+    """A time whose UTC day lies before the calendar ended in a traceback; a day to come was taken."""
+    result = command("news", "paste", "--date", day, stdin="T\n")
+    assert (result.exit_code, result.stderr.count("\n")) == (2, 1)

@@ -195,12 +195,14 @@ class EvidenceDB:
 
         Raises:
             AccessError: Whoever asks may only read.
-            InputError: Nothing was imported under that name.
+            InputError: Nothing was imported under that name, or it is that of the sample.
             EvidenceError: The database cannot be written.
         """
         require_editor()
-        if table not in IMPORT_TABLES or origin == SAMPLE:
-            raise ValueError(f"cannot forget {origin!r} of {table!r}")
+        if table not in IMPORT_TABLES:
+            raise ValueError(f"cannot forget rows of {table!r}")
+        if origin == SAMPLE:
+            raise InputError("the sample belongs to the workbench.", remedy="Take out what you imported.")
         known = self.rows(f"SELECT DISTINCT origin FROM {table} WHERE origin != ? ORDER BY 1", (SAMPLE,))
         if (origin,) not in known:
             names = ", ".join(name for (name,) in known)
