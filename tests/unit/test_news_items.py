@@ -6,6 +6,7 @@ import csv
 import datetime as dt
 import io
 import json
+import re
 import unicodedata
 from contextlib import suppress
 from pathlib import Path
@@ -123,8 +124,15 @@ def test_dates_in_the_forms_sources_use(text: str, moment: Moment) -> None:
     assert read_moment(text) == moment
 
 
-@pytest.mark.parametrize("text", ["", "yesterday", "2024-02-30", "99999999999999999999", "2024-3", "NaN"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "", "yesterday", "2024-02-30", "99999999999999999999", "2024-3", "NaN",
+        "0001-01-01T00:00:00+14:00", "9999-12-31T23:00:00-05:00",
+    ],
+)  # fmt: skip
 def test_what_is_no_date_is_refused(text: str) -> None:
+    """A time whose UTC day lies outside the calendar ended in a traceback, and took its whole file along."""
     with pytest.raises(InputError):
         read_moment(text)
 
@@ -187,6 +195,16 @@ def test_the_sample_has_twelve_items_in_each_language_with_documented_expectatio
     assert {row["expected_direction"] for row in rows} == {"positive", "negative", "mixed"}
     assert all(row["expected_why"] and row["body"] for row in rows)
     assert len({item_id(day(row["published"]), row["title"]) for row in rows}) == len(rows)
+
+
+def test_no_item_of_the_sample_tells_what_came_later() -> None:
+    """One told how a share moved on the next trading day; a run as of its day read it."""
+    with (FACTS / "news.csv").open(encoding="utf-8", newline="") as stream:
+        rows = list(csv.DictReader(stream))
+    later = re.compile(
+        r"次日|翌日|次周|节后|交易日|随后|此后|后来|next (?:trading )?day|later|subsequently|afterwards"
+    )
+    assert [row["title"] for row in rows if later.search(row["title"] + row["body"])] == []
 
 
 def test_expectations_are_not_in_the_database(db: EvidenceDB) -> None:
@@ -270,6 +288,40 @@ def test_a_cell_larger_than_the_csv_modules_limit_is_read_and_cut() -> None:
     csv.writer(out).writerows([["title", "date", "body"], ["T", "2024-01-02", "x" * 2_000_000]])
     (item,) = read_news(out.getvalue().encode(), "big.csv").items
     assert "truncated: 2,000,000" in item.body
+
+
+def test_one_entry_with_an_impossible_or_future_day_is_left_out_and_the_rest_is_read() -> None:
+    """One such date made the whole file fail, and days to come were taken."""
+    ahead = dt.datetime.now(dt.UTC).date() + dt.timedelta(days=5)
+    days = ["2024-01-02", "0001-01-01T00:00:00+14:00", ahead.isoformat(), "2024-01-03"]
+    entries = [{"title": f"T{n}", "date": day} for n, day in enumerate(days)]
+    file = read_news(json.dumps(entries).encode(), "x.json")
+    assert [item.title for item in file.items] == ["T0", "T3"]
+    assert [(refused.number, refused.why) for refused in file.refused] == [
+        (2, "'0001-01-01T00:00:00+14:00' is not a date."),
+        (3, f"{ahead} has not come yet."),
+    ]
+    with pytest.raises(InputError, match="has not come yet"):
+        read_pasted("T", ahead.isoformat())
+    tomorrow = ahead - dt.timedelta(days=4)
+    assert read_pasted("T", tomorrow.isoformat()).published == tomorrow  # it is that day somewhere
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "gb18030"])
+@pytest.mark.parametrize("mark", [",", ";", "\t", "|"])
+def test_a_table_is_read_in_any_encoding_and_with_any_mark_between_cells(encoding: str, mark: str) -> None:
+    """Tables as a spreadsheet saves them, in UTF-16 or parted by semicolons or tabs, had "no titles"."""
+    rows = [
+        ["标题", "发布时间", "正文"],
+        ["贵州茅台公告", "2024-01-02", "a, b; c"],
+        ["乙", "2024-01-03", "丙"],
+    ]
+    out = io.StringIO()
+    csv.writer(out, delimiter=mark).writerows(rows)
+    bom = "\ufeff" if encoding in ("utf-16-le", "utf-16-be") else ""
+    file = read_news((bom + out.getvalue()).encode(encoding), "x.csv")
+    assert [(item.title, item.body) for item in file.items] == [("贵州茅台公告", "a, b; c"), ("乙", "丙")]
+    assert file.refused == ()
 
 
 def test_a_pasted_text_is_title_and_body(db: EvidenceDB) -> None:

@@ -127,6 +127,16 @@ def make_item(
     )
 
 
+def require_out(published: dt.date) -> None:
+    """Make sure that what is handed in has come out: tomorrow has begun somewhere, a later day has not.
+
+    Raises:
+        InputError: It has not.
+    """
+    if published > dt.datetime.now(dt.UTC).date() + dt.timedelta(days=1):
+        raise InputError(f"{published} has not come yet.", remedy="Give the day it came out.")
+
+
 def add_items(db: EvidenceDB, items: Iterable[NewsItem], *, origin: str, kind: str = NEWS) -> Added:
     """Store items that are not known yet.
 

@@ -101,13 +101,13 @@ def read_moment(text: str) -> Moment:
     written = unicodedata.normalize("NFKC", text).strip()
     try:
         moment = _moment(written)
+        if isinstance(moment, dt.datetime) and moment.tzinfo:
+            moment = moment.astimezone(dt.UTC)
     except (ValueError, OverflowError, OSError, TypeError):
         raise InputError(
             f"{written[:40]!r} is not a date.", remedy="Write it as YYYY-MM-DD or YYYY-MM-DD HH:MM."
         ) from None
     if isinstance(moment, dt.datetime):
-        if moment.tzinfo:
-            moment = moment.astimezone(dt.UTC)
         at = moment.isoformat(timespec="seconds").replace("+00:00", "Z")
         return Moment(moment.date(), at)
     return Moment(moment, None)

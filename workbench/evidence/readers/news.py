@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from workbench.errors import InputError
 from workbench.evidence.instruments import canonical
-from workbench.evidence.news import NewsItem, make_item
+from workbench.evidence.news import NewsItem, make_item, require_out
 from workbench.evidence.readers.tables import MAX_FILE, decode
 
 _NAMES: Mapping[str, tuple[str, ...]] = {
@@ -29,6 +29,8 @@ _NAMES: Mapping[str, tuple[str, ...]] = {
     "code": ("code", "ticker", "symbol", "代码", "股票代码", "关键词"),
 }  # fmt: skip
 """Field -> names of its column, the best first."""
+
+_DELIMITERS = ",;\t|"
 
 
 class Refused(NamedTuple):
@@ -49,8 +51,8 @@ def read_news(content: bytes, name: str) -> NewsFile:
     """The items of a file.
 
     Args:
-        content: The whole file: CSV with a header, a JSON list of objects, a JSON object that holds such a
-            list, or one JSON object a line.
+        content: The whole file: CSV with a header, parted by commas, semicolons, tabs or ``|``; a JSON list
+            of objects, a JSON object that holds such a list, or one JSON object a line.
         name: What to call the file in errors.
 
     Raises:
@@ -75,10 +77,10 @@ def read_pasted(text: str, published: str, *, source: str = "") -> NewsItem:
     """An item out of a pasted text: its first line is the title, the rest the body.
 
     Raises:
-        InputError: The text is empty, or ``published`` is no date.
+        InputError: The text is empty, or ``published`` is no date or still to come.
     """
     title, _, body = text.strip().partition("\n")
-    return make_item(title, published, body=body, source=source)
+    return _out(make_item(title, published, body=body, source=source))
 
 
 def _item(entry: Mapping[str, Any]) -> NewsItem:
@@ -87,7 +89,12 @@ def _item(entry: Mapping[str, Any]) -> NewsItem:
     if not fields["published"]:
         raise InputError("it has no date.")
     code = canonical(fields.pop("code")) or ""
-    return make_item(**fields, code=code)
+    return _out(make_item(**fields, code=code))
+
+
+def _out(item: NewsItem) -> NewsItem:
+    require_out(item.published)
+    return item
 
 
 def _first(entry: Mapping[str, Any], names: tuple[str, ...]) -> str:
@@ -104,10 +111,11 @@ def _first(entry: Mapping[str, Any], names: tuple[str, ...]) -> str:
 def _csv_entries(text: str) -> Iterator[Mapping[str, Any]]:
     # The module's limit of 128 kB a cell is meant for malformed files; a long article is none.
     csv.field_size_limit(max(csv.field_size_limit(), MAX_FILE))
-    reader = csv.DictReader(io.StringIO(text.replace("\0", ""), newline=""))
+    text = text.replace("\0", "")
     known = {name for names in _NAMES.values() for name in names}
-    columns = [str(name).strip() for name in reader.fieldnames or ()]
-    if not any(column.casefold() in _NAMES["title"] for column in columns):
+    readers = (csv.DictReader(io.StringIO(text, newline=""), delimiter=mark) for mark in _DELIMITERS)
+    reader = next(filter(_has_titles, readers), None)
+    if reader is None:
         raise InputError(
             "there is no column with titles.", remedy=f"Name the columns, e.g. {', '.join(list(_NAMES)[:4])}."
         )
@@ -116,6 +124,10 @@ def _csv_entries(text: str) -> Iterator[Mapping[str, Any]]:
             yield {name: value for name, value in row.items() if str(name).strip().casefold() in known}
     except csv.Error as error:
         raise InputError(f"line {reader.line_num} cannot be read as CSV: {error}.") from None
+
+
+def _has_titles(reader: csv.DictReader[str]) -> bool:
+    return any(str(name).strip().casefold() in _NAMES["title"] for name in reader.fieldnames or ())
 
 
 def _json_entries(text: str) -> list[Mapping[str, Any]]:

@@ -1,10 +1,11 @@
-"""CSV as it is found: any of three encodings, ragged rows, unnamed columns, hard spaces around cells.
+"""CSV as it is found: any of four encodings, ragged rows, unnamed columns, hard spaces around cells.
 
 A reader turns every record of a file into something of ours or into a ``Problem``; none is lost in silence.
 """
 
 from __future__ import annotations
 
+import codecs
 import csv
 import json
 from collections.abc import Iterator
@@ -61,13 +62,15 @@ def shortened(text: object) -> str:
 
 
 def decode(content: bytes, legacy: Legacy) -> str:
-    """The text of a file: UTF-8 with or without a byte order mark, else the legacy encoding.
+    """The text of a file: UTF-8 with or without a byte order mark, UTF-16 with one, else the legacy encoding.
 
     Raises:
         InputError: It is larger than ``MAX_FILE``.
     """
     if len(content) > MAX_FILE:
         raise InputError(f"the file has {len(content):,} bytes, more than {MAX_FILE:,}.", remedy="Split it.")
+    if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return content.decode("utf-16", errors="replace")
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError:
