@@ -109,7 +109,7 @@ def test_what_was_imported_can_be_taken_out_and_the_sample_facts_cannot(db: Evid
     assert meeting(db, "2019-04-14", "Liverpool").odds_home is None
     with pytest.raises(InputError, match="Imported: nothing"):
         db.forget("matches", "mine.csv")
-    with pytest.raises(ValueError, match="sample"):
+    with pytest.raises(InputError, match="the sample belongs to the workbench"):
         db.forget("matches", "sample")
 
 
@@ -148,6 +148,27 @@ def test_the_same_match_under_another_date_is_not_added_again(db: EvidenceDB) ->
     assert problem.shown == "2019-05-13 Liverpool – Wolverhampton 2:0 (as of 2019-05-12)"
 
 
+def test_another_result_a_day_apart_is_a_correction(db: EvidenceDB) -> None:
+    """It once stood beside the first as a second match, where on one day the newer result counts."""
+    add(db, MOVED.format("2020-09-02", "1,0", "played"))
+    report = add(db, MOVED.format("2020-09-03", "2,2", "played"))
+    assert report.counts() == {
+        ("noted", "the result on record was another; this one counts, on another day"): 1
+    }
+    assert (report.added, report.flags, days(db)) == (1, {"played": 1}, ["2020-09-03"])
+    assert not meeting(db, "2020-09-02", "Liverpool").settled
+    both = MOVED.format("2020-09-03", "2,2", "played") + MOVED.format("2020-09-04", "1,0", "played")
+    assert add(db, both).added == 1, "both are named by one file"
+
+
+def test_one_match_on_two_days_of_one_file_is_one_match(db: EvidenceDB) -> None:
+    """A file that names both days is believed only where there is time for two matches."""
+    both = MOVED.format("2020-09-02", "1,0", "played") + MOVED.format("2020-09-03", "1,0", "played")
+    assert add(db, both).counts() == {("dropped", "on record already under another date"): 1}
+    assert days(db) == ["2020-09-02"]
+    assert add(db, both).added == 0
+
+
 def test_a_fixture_put_on_another_day_is_followed(db: EvidenceDB) -> None:
     """Both days once stayed on record: a batch judged both, and one of them had never a result."""
     add(db, MOVED.format("2020-12-01", ",", "scheduled"))
@@ -156,7 +177,7 @@ def test_a_fixture_put_on_another_day_is_followed(db: EvidenceDB) -> None:
     )
     assert (report.added, report.flags) == (1, {"played": 1, "moved": 1})
     (problem,) = report.problems
-    assert (problem.kind, problem.reason.partition(":")[0]) == ("noted", "moved")
+    assert (problem.kind, problem.reason) == ("noted", "moved from the day on record")
     assert problem.shown == "2021-02-03 Liverpool – Chelsea 1:1 (was 2020-12-01)"
     assert days(db) == ["2021-02-03"]
     old = meeting(db, "2020-12-01", "Liverpool")
@@ -203,7 +224,7 @@ def test_a_pair_that_meets_twice_at_one_ground_keeps_both_matches(db: EvidenceDB
 
 @pytest.mark.parametrize(
     ("day", "score", "status"),
-    [("2021-03-31", "1,0", "played"), ("2021-03-31", ",", "scheduled"), ("2020-09-03", "2,2", "played")],
+    [("2021-03-31", "1,0", "played"), ("2021-03-31", ",", "scheduled"), ("2020-09-04", "2,2", "played")],
 )
 def test_what_cannot_be_told_apart_is_added_and_named(
     db: EvidenceDB, day: str, score: str, status: str

@@ -17,7 +17,7 @@ from typing import Any
 from workbench.errors import InputError
 from workbench.evidence.database import EvidenceDB
 from workbench.evidence.fixtures import clubs, near_names, spelling
-from workbench.evidence.meetings import Meetings, decided
+from workbench.evidence.meetings import Meetings, decided, result
 from workbench.evidence.readers.absences import read_absences
 from workbench.evidence.readers.football import read_matches
 from workbench.evidence.readers.tables import Problem, ProblemKind, decode, lines, shortened
@@ -28,6 +28,8 @@ ClubNames = Mapping[str, str]
 
 SCORE_OVERDUE = dt.timedelta(days=7)
 """A match to be played whose day is longer past is worth a remark: its score is missing, or its new day."""
+
+_CORRECTED = "the result on record was another; this one counts"
 
 
 @dataclass(frozen=True)
@@ -137,7 +139,7 @@ def import_matches(
         records=file.records,
         added=len(entry.entered),
         problems=tuple(sorted((*file.problems, *entry.problems), key=lambda problem: problem.record)),
-        flags=_flags(match for _, match in entry.entered) | entry.flags,
+        flags=_flags(match for _, match in entry.entered) | +entry.flags,
         strangers=on_record.strangers,
     )
 
@@ -223,8 +225,8 @@ class _Entry:
         elif reason := _already(match, earlier):
             self.say(record, "dropped", reason, match)
         else:
-            if earlier.settled and _result(earlier) != _result(match):
-                self.say(record, "noted", "the result on record was another; this one counts", match)
+            if earlier.settled and result(earlier) != result(match):
+                self.say(record, "noted", _CORRECTED, match)
             self._take(record, match)
 
     def _on_a_day_of_its_own(self, record: int, match: Match) -> None:
@@ -233,23 +235,18 @@ class _Entry:
             self._take(record, match)
         elif fate == "known":
             self.say(record, "dropped", "on record already under another date", match, f"as of {other.date}")
-        elif fate == "moved":
-            self.say(
-                record,
-                "noted",
-                "moved: on record under another date, to be played",
-                match,
-                f"was {other.date}",
-            )
-            self.flags["moved"] += 1
+        elif fate == "another":
+            reason = "added beside another match of the pair at this ground and in this season"
+            self.say(record, "noted", reason, match, f"beside {other.date}{_score(other)}")
+            self._take(record, match)
+        else:
+            self.flags["moved"] += fate == "moved"
+            reason = "moved from the day on record" if fate == "moved" else f"{_CORRECTED}, on another day"
+            self.say(record, "noted", reason, match, f"was {other.date}{_score(other)}")
             left = _only_moved(other, match.date)
             self.rows.append(left)
             self._meetings.put(left)
             self._take(record, match._replace(competition=other.competition, season=other.season))
-        else:
-            reason = "added beside another match of the pair at this ground and in this season"
-            self.say(record, "noted", reason, match, f"beside {_shown(other)}")
-            self._take(record, match)
 
     def _take(self, record: int, match: Match) -> None:
         self.entered.append((record, match))
@@ -291,10 +288,6 @@ def _already(match: Match, earlier: Match | None) -> str:
     return "on record already" if told else ""
 
 
-def _result(match: Match) -> tuple[int | None, int | None, bool]:
-    return match.home_goals, match.away_goals, match.settled
-
-
 def _only_moved(match: Match, day: dt.date) -> Match:
     """What is added to the old day of a match that has moved: that it has."""
     row: dict[str, Any] = dict.fromkeys(Match._fields)
@@ -310,8 +303,11 @@ def _row(record: Match | Absence) -> dict[str, Any]:
 
 
 def _shown(match: Match) -> str:
-    score = f" {match.home_goals}:{match.away_goals}" if match.settled else ""
-    return f"{match.date} {shortened(match.home)} – {shortened(match.away)}{score}"
+    return f"{match.date} {shortened(match.home)} – {shortened(match.away)}{_score(match)}"
+
+
+def _score(match: Match) -> str:
+    return f" {match.home_goals}:{match.away_goals}" if match.settled else ""
 
 
 def _flags(matches: Iterable[Match]) -> dict[str, int]:

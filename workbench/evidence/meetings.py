@@ -18,8 +18,13 @@ SAME_MATCH_DAYS = 70
 """How far apart two sources may date one match. In real files of one season they were up to 60 days apart;
 the nearest two meetings of a pair at one ground were 96."""
 
-Fate = Literal["moved", "known", "another"]
-"""What a match is to one on record on another day: the fixture it has moved from, itself, or another one."""
+TOO_NEAR = dt.timedelta(days=1)
+"""Too few for two matches. Three days apart, a last round and a play-off have been at one ground, even with
+the same score."""
+
+Fate = Literal["moved", "corrected", "known", "another"]
+"""What one on record on another day is to a match: the day it has moved from, the same with another result,
+the same, or another match."""
 
 _Season = tuple[str, str]
 _Pairing = tuple[str, str, str, str]
@@ -60,16 +65,20 @@ class Meetings:
     def other_day(self, match: Match) -> tuple[Fate, Match] | None:
         """The match on record on another day that this one is, else the nearest there is.
 
-        A match on record whose day the file names too is not asked about: it has its own record there.
+        A match on record whose day the file names too has its own record there, and is asked about only
+        where it is too near for two matches.
         """
         pairing = self._pairing(match)
+        elsewhere = self._days_in_file[pairing]
         others = [
-            other for day, other in self._meetings[pairing].items() if day not in self._days_in_file[pairing]
+            other
+            for day, other in self._meetings[pairing].items()
+            if day not in elsewhere or abs(day - match.date) <= TOO_NEAR
         ]
-        fates = [
-            (_fate(match, other), other)
-            for other in sorted(others, key=lambda other: abs(other.date - match.date))
-        ]
+        fates: list[tuple[Fate, Match]] = []
+        for other in sorted(others, key=lambda other: abs(other.date - match.date)):
+            fate = _fate(match, other)
+            fates.append(("another" if fate == "corrected" and other.date in elsewhere else fate, other))
         return next((each for each in fates if each[0] != "another"), next(iter(fates), None))
 
     def _seasons_on_record(self, file: Iterable[Match]) -> dict[_Season, _Season]:
@@ -90,6 +99,11 @@ def decided(match: Match) -> bool:
     return match.settled or match.status == "awarded"
 
 
+def result(match: Match) -> tuple[int | None, int | None, bool]:
+    """Goals, and whether they count."""
+    return match.home_goals, match.away_goals, match.settled
+
+
 def _fate(match: Match, other: Match) -> Fate:
     later = (match.date - other.date).days
     if not decided(other):
@@ -98,5 +112,6 @@ def _fate(match: Match, other: Match) -> Fate:
         return "another"
     if not decided(match):
         return "known"  # the file is older than the result
-    same_score = (match.home_goals, match.away_goals) == (other.home_goals, other.away_goals)
-    return "known" if same_score and later >= -SAME_MATCH_DAYS else "another"
+    if result(match) == result(other):
+        return "known" if later >= -SAME_MATCH_DAYS else "another"
+    return "corrected" if abs(match.date - other.date) <= TOO_NEAR else "another"

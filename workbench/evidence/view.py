@@ -119,7 +119,7 @@ class Match(NamedTuple):
     def settled(self) -> bool:
         """Whether there is a result of 90 minutes played; a source that states no status played the match."""
         known = self.home_goals is not None and self.away_goals is not None
-        return known and self.status in (None, "played")
+        return known and self.status in (None, "played") and not self.moved
 
     @property
     def moved(self) -> bool:
