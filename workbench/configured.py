@@ -13,6 +13,7 @@ from typing import Any, Literal, get_args
 
 from dotenv import dotenv_values
 
+from workbench.errors import without_secrets
 from workbench.llm.presets import FILE_NAME
 from workbench.records import BASELINE, Sampling, Tier
 from workbench.settings import Settings
@@ -22,7 +23,6 @@ Origin = Literal["environment", ".env", "models.yaml", "default"]
 
 TIERS: tuple[Tier, ...] = get_args(Tier)
 
-_PASSWORD = re.compile(r"(?<=//)[^/@]*@")
 _KEY_NAME = re.compile(r"[A-Z0-9_]+_(?:API_KEY|AUTH_TOKEN|ACCESS_KEY(?:_ID)?)")
 
 
@@ -96,4 +96,4 @@ def sampling_words(sampling: Sampling) -> Iterable[str]:
 
 def _shown(value: Any) -> Any:
     """A value as it may be shown: an address without the password in it."""
-    return _PASSWORD.sub("", value) if isinstance(value, str) else value
+    return without_secrets(value) if isinstance(value, str) else value

@@ -6,7 +6,18 @@ one line and never as a traceback.
 
 from __future__ import annotations
 
+import re
 from typing import Any
+
+_LOGIN = re.compile(r"(?<=//)[^/?#\s]*@")
+_SECRET = re.compile(
+    r"(?<=[?&])([^=&\s]*(?:key|token|secret|auth|sig|pass|pwd)[^=&\s]*=)[^&\s]+", re.IGNORECASE
+)
+
+
+def without_secrets(text: str) -> str:
+    """A text as it may be shown: web addresses in it lose their login and what their query calls a secret."""
+    return _SECRET.sub(r"\1…", _LOGIN.sub("", text))
 
 
 class WorkbenchError(Exception):

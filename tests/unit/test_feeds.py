@@ -319,15 +319,186 @@ def test_a_service_that_is_not_there_is_named() -> None:
         Fetcher("test", f"http://127.0.0.1:{port}", trusted=True, sleep=lambda seconds: None).get("/a")
 
 
+# -- what one failure leaves of the rest ---------------------------------------------------------------
+
+POST = {"title": "AAPL up", "subreddit": "stocks", "permalink": "/r/1", "created_utc": 1709893200.0}
+NESTED = '{"error": ' * 50_000
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        [], "text", 7, None, {"data": [1]}, {"data": {"children": {"a": 1}}}, {"data": {"children": [1]}},
+        {"data": {"children": [{"data": [1]}]}}, {"data": {"children": [{"data": None}]}},
+        {"data": {"children": "abc"}}, {"data": 7},
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("name", ["reddit", "gdelt", "youtube", "web_search", "stocktwits", "fred"])
+def test_an_answer_of_any_shape_ends_in_a_line_that_names_the_feed(
+    workspace: Workspace, name: str, body: Any
+) -> None:
+    """A list where an object belongs ended the whole pull with a traceback."""
+    with service(name, asked_of(body)) as (_, environment):
+        kept = pulled(workspace, name, environment, tickers=["AAPL"])
+    assert kept[:3] == (0, 0, 0)
+    assert all(line.startswith(f"{name}: ") and "\n" not in line for line in kept.failed)
+    if name == "reddit" and body is not None:
+        assert len(kept.failed) == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "body"),
+    [
+        ("fred", {"observations": [{"date": [], "realtime_start": {}, "value": [1]}, {"value": {}}]}),
+        ("stocktwits", {"messages": [{"entities": [1], "created_at": {}}, {"entities": {"sentiment": 3}}]}),
+        ("youtube", {"items": [{"id": [1], "snippet": [2]}, {"snippet": {"title": {"a": 1}}}]}),
+        ("web_search", {"web": {"results": [{"title": [1], "profile": 3, "page_age": {}}]}}),
+        ("gdelt", {"articles": [{"title": 3, "seendate": [1]}, {"title": "T", "seendate": "TTT"}]}),
+        ("reddit", {"data": {"children": [{"data": {"title": "T", "created_utc": 1e308}}]}}),
+    ],
+)  # fmt: skip
+def test_values_of_any_shape_are_left_out(workspace: Workspace, name: str, body: Any) -> None:
+    with service(name, asked_of(body)) as (_, environment):
+        assert pulled(workspace, name, environment, tickers=["AAPL"]).new == 0
+
+
+@pytest.mark.parametrize("body", [NESTED, '{"error_message": [1]}', '{"error": {"message": {}}}', "[]", "{"])
+def test_a_refusal_of_any_shape_is_told(body: str) -> None:
+    """A refusal nested too deep ended the whole pull with a traceback."""
+    assert failure(asked_of(body, status=400)) == "test: it answered 400."
+
+
+def test_a_good_entry_beside_a_bad_one_is_kept(workspace: Workspace) -> None:
+    body = {"data": {"children": [{"data": POST}, {"data": [1]}]}}
+    with service("reddit", asked_of(body)) as (_, environment):
+        kept = pulled(workspace, "reddit", environment, tickers=["AAPL"])
+    assert (kept.new, kept.failed) == (
+        1, ("reddit: AAPL: 1 of its 2 entries are in a form that cannot be read.",),
+    )  # fmt: skip
+
+
+def test_what_one_company_gave_is_kept_when_another_fails(workspace: Workspace) -> None:
+    """An error for the second company lost what the first had brought."""
+
+    def answer(asked: Asked) -> Answer:
+        if "MSFT" in asked.query["q"]:
+            return Answer("", status=500)
+        return Answer(json.dumps({"data": {"children": [{"data": POST | {"title": asked.query["q"]}}]}}))
+
+    with service("reddit", answer) as (_, environment):
+        kept = pulled(workspace, "reddit", environment, tickers=["MSFT", "AAPL", "NOBODY", "茅台"])
+    assert kept[:3] == (2, 0, 0)
+    assert [line.split(":")[:2] for line in kept.failed] == [["reddit", " NOBODY"], ["reddit", " MSFT"]]
+    assert kept.failed[1] == "reddit: MSFT: it answered 500."
+
+
+def test_what_one_series_gave_is_kept_when_others_fail(workspace: Workspace) -> None:
+    def answer(asked: Asked) -> Answer:
+        if asked.query["series_id"] != "CPIAUCSL":
+            return Answer(json.dumps({"error_message": "no series for fred-key-1"}), status=400)
+        row = {"date": "2024-02-01", "realtime_start": "2024-03-12", "value": "3.2"}
+        return Answer(json.dumps({"observations": [row]}))
+
+    with service("fred", answer) as (_, environment):
+        kept = pulled(workspace, "fred", environment)
+    assert kept.new == 1
+    assert kept.failed == (
+        "fred: DFEDTARU, ECBDFR, DEXCHUS, DCOILWTICO, DCOILBRENTEU: it answered 400: no series for ….",
+    )
+
+
+def test_what_one_address_gave_is_kept_when_another_fails(workspace: Workspace) -> None:
+    def answer(asked: Asked) -> Answer:
+        return Answer(RSS, type="text/xml") if asked.path == "/good" else Answer("<html></html>")
+
+    with local_server(answer) as server:
+        addresses = (
+            f"{server.url}/bad {server.url.replace('//', '//me:pw-7@')}/bad {server.url}/good gopher://x"
+        )
+        kept = pulled(workspace, "rss", {"WORKBENCH_FEED_RSS_URL": addresses})
+    assert (kept.new, len(kept.failed)) == (1, 2)
+    assert kept.failed[0].startswith(f"rss: {server.url}/bad: it answered with something that is no RSS")
+    assert "gopher://x: it leads to something that is no web address" in kept.failed[1]
+    assert "pw-7" not in str(kept.failed)
+
+
+def test_a_service_that_does_not_answer_is_not_asked_about_the_other_companies(workspace: Workspace) -> None:
+    with service("reddit", asked_of("", status=429, headers={"Retry-After": "3600"})) as (
+        server,
+        environment,
+    ):
+        kept = pulled(workspace, "reddit", environment, tickers=["AAPL", "MSFT"])
+    assert len(server.asked) == 1
+    assert kept.failed[0].endswith("It asks to be left alone for 3600 s.")
+
+
+def test_a_pull_tells_what_arrived_and_beside_it_what_failed(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(fetch, "ATTEMPTS", 1)
+
+    def answer(asked: Asked) -> Answer:
+        if asked.path != "/search.json":
+            return Answer("[[1]]")
+        if "MSFT" in asked.query["q"]:
+            return Answer("", status=500)
+        return Answer(json.dumps({"data": {"children": [{"data": POST}]}}))
+
+    with local_server(answer) as server:
+        for name in ("gdelt", "reddit"):
+            monkeypatch.setenv(FEEDS[name].variable, server.url)
+        asked = ["feeds", "pull", "gdelt", "reddit", "sec", "--since", "2024-01-01"]
+        done = CliRunner().invoke(cli, [*asked, "--ticker", "AAPL", "--ticker", "MSFT"])
+    assert done.exit_code == 1
+    assert done.stdout.splitlines() == [
+        "gdelt: 0 new, 0 known, 0 left out",
+        "reddit: 1 new, 0 known, 0 left out",
+    ]
+    gdelt, reddit, sec = done.stderr.splitlines()
+    assert gdelt == "gdelt: AAPL, MSFT: its answer is in a form that cannot be read."
+    assert reddit == "reddit: MSFT: it answered 500."
+    assert sec.startswith("sec: ")
+
+
+# -- which days are wanted -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["rss", "asic", "sec_enforcement", "speeches", "sec"])
+def test_what_is_older_than_wanted_is_passed_over(workspace: Workspace, name: str) -> None:
+    """Feeds whose service takes no first day brought everything they had."""
+    body = ATOM if name == "sec" else RSS
+    with service(name, asked_of(body, type="text/xml")) as (_, environment):
+        kept = pull(
+            workspace.evidence,
+            FEEDS[name],
+            tickers=["AAPL"],
+            since=dt.date(2024, 3, 9),
+            environment=environment,
+        )
+        assert (kept.new, kept.known) == (0, 0)
+        assert pulled(workspace, name, environment, tickers=["AAPL"]).new == 1
+
+
+def test_what_is_dated_in_the_future_is_left_out(workspace: Workspace) -> None:
+    """An entry dated years ahead was stored, and stood on top of every list."""
+    ahead = RSS.replace("08 Mar 2024", "08 Mar 2099")
+    with service("rss", asked_of(ahead, type="text/xml")) as (_, environment):
+        assert pulled(workspace, "rss", environment) == Kept(new=0, known=0, left_out=2)
+
+
 # -- where a feed may not go ---------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
     "address",
     ["http://127.0.0.1:9/a", "http://localhost:9/a", "http://[::1]:9/", "http://10.0.0.1/", "http://169.254.169.254/",
-     "http://0.0.0.0/", "http://[::ffff:127.0.0.1]/", "http://2130706433/"],
+     "http://0.0.0.0/", "http://[::ffff:127.0.0.1]/", "http://2130706433/", "http://[64:ff9b::7f00:1]/",
+     "http://[64:ff9b::a00:1]/", "http://[64:ff9b:1::808:808]/", "http://[2002:7f00:1::]/", "http://[2002:a00:1::1]/",
+     "http://[::ffff:10.0.0.1]/", "http://[::127.0.0.1]/", "http://[2001:0:7f00:1::]/", "http://[fec0::1]/",
+     "http://[fd00::1]/", "http://[ff02::1]/"],
 )  # fmt: skip
 def test_a_private_address_is_refused(address: str) -> None:
+    """Addresses of version 6 that lead to one of version 4 (NAT64, 6to4) passed for public ones."""
     with pytest.raises(FeedError, match="private address"):
         Fetcher("test", address).get()
 
@@ -407,7 +578,7 @@ def test_one_feed_that_fails_does_not_stop_the_others(
     monkeypatch.delenv("FRED_API_KEY", raising=False)
     with local_server(asked_of(RSS, type="text/xml")) as server:
         monkeypatch.setenv("WORKBENCH_FEED_RSS_URL", f"{server.url}/a {server.url}/b")
-        done = CliRunner().invoke(cli, ["feeds", "pull", "fred", "rss", "--json"])
+        done = CliRunner().invoke(cli, ["feeds", "pull", "fred", "rss", "--since", "2024-01-01", "--json"])
     assert done.exit_code == 1
     fred, rss = json.loads(done.output)["feeds"]
     assert "FRED_API_KEY" in fred["error"]
@@ -438,6 +609,25 @@ def test_the_list_says_what_is_missing(workspace: Workspace, monkeypatch: pytest
     assert listed["youtube"]["key_set"] is False
     assert listed["asic"]["address"] is None
     assert "fred-key-1" not in done.output
+
+
+def test_no_login_and_no_key_of_an_address_is_shown(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The list of feeds and some errors showed the password of an address."""
+    monkeypatch.setenv("WORKBENCH_FEED_RSS_URL", "http://user:secretpw@x.invalid/a?api_key=hidden1&b=2")
+    monkeypatch.setenv("WORKBENCH_FEED_ASIC_URL", "htp://user:secret@pw@x.invalid/a")
+    for arguments in (
+        ["list"],
+        ["list", "--json"],
+        ["pull", "rss", "asic"],
+        ["pull", "rss", "asic", "--json"],
+    ):
+        said = CliRunner().invoke(cli, ["feeds", *arguments]).output
+        assert "rss" in said
+        assert not any(secret in said for secret in ("secret", "pw@", "hidden1", "user:"))
+    listed = json.loads(CliRunner().invoke(cli, ["feeds", "list", "--json"]).output)["feeds"]
+    assert listed[0]["address"] == "http://x.invalid/a?api_key=…&b=2"
 
 
 def test_a_pulled_item_can_be_judged_and_a_pulled_post_cannot(workspace: Workspace) -> None:

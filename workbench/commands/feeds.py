@@ -10,6 +10,7 @@ import click
 
 from workbench.commands import console
 from workbench.commands.common import json_option, print_json, print_lines, terminal_width, with_workspace
+from workbench.errors import InputError
 from workbench.evidence.feeds import FEEDS, feed_named, last_pulled, pull
 from workbench.evidence.feeds.fetch import FeedError
 from workbench.evidence.view import parse_day
@@ -33,7 +34,7 @@ def list_feeds(workspace: Workspace, as_json: bool) -> None:
         {
             "feed": feed.name,
             "brings": feed.title,
-            "address": os.environ.get(feed.variable) or feed.address or None,
+            "address": feed.shown_address(os.environ) or None,
             "key": feed.key or None,
             "key_set": bool(os.environ.get(feed.key)) if feed.key else None,
             "needs_subject": feed.needs == "subject",
@@ -75,7 +76,7 @@ def pull_feeds(
     limit: int,
     as_json: bool,
 ) -> int:
-    """Ask the feeds NAME for what is new. One that fails does not stop the others."""
+    """Ask the feeds NAME for what is new. What fails does not stop the rest, and is told beside it."""
     chosen = [feed_named(name) for name in names]
     if not (tickers or words):
         tickers = workspace.store.signals.watched()
@@ -84,18 +85,21 @@ def pull_feeds(
     for feed in chosen:
         try:
             kept = pull(workspace.evidence, feed, tickers=tickers, words=words, since=first, limit=limit)
-        except FeedError as error:
+        except (FeedError, InputError) as error:
             found.append({"feed": feed.name, "error": str(error)})
-        else:
-            found.append({"feed": feed.name, **kept._asdict()})
+            continue
+        counts = {"new": kept.new, "known": kept.known, "left_out": kept.left_out}
+        found.append(
+            {"feed": feed.name, **counts} | ({"error": " ".join(kept.failed)} if kept.failed else {})
+        )
     if as_json:
         print_json({"feeds": found})
-    else:
-        for each in found:
+        return int(any("error" in each for each in found))
+    for each in found:
+        if "new" in each:
             click.echo(
                 f"{each['feed']}: {each['new']} new, {each['known']} known, {each['left_out']} left out"
-                if "error" not in each
-                else console.one_line(str(each["error"])),
-                err="error" in each,
             )
+        if "error" in each:
+            click.echo(console.one_line(str(each["error"])), err=True)
     return int(any("error" in each for each in found))

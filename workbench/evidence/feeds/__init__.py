@@ -13,12 +13,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from workbench.errors import InputError
+from workbench.errors import InputError, without_secrets
 from workbench.evidence.database import EvidenceDB
 from workbench.evidence.feeds import services
+from workbench.evidence.feeds.failures import Failures
 from workbench.evidence.feeds.fetch import FeedError, Fetcher
-from workbench.evidence.feeds.rows import Kept, keep
-from workbench.evidence.feeds.services import Ask, Rows
+from workbench.evidence.feeds.rows import Found, Kept, Reading, keep
+from workbench.evidence.feeds.services import Ask, Read
+from workbench.evidence.instruments import Instrument
 
 Needs = Literal["nothing", "subject"]
 """Whether a feed must be told which companies or words it is to look for."""
@@ -36,7 +38,7 @@ class Feed:
         title: What it brings.
         address: Where, unless the environment says otherwise; several parted by spaces; empty where the
             service has no address that lasts.
-        read: Asks the service and reads its answers.
+        read: The questions it is asked, each read when it is reached.
         needs: What it must be told.
         key: Environment variable of its key; empty where it needs none.
         key_header: Header the key is sent in; empty where it goes into the query.
@@ -46,7 +48,7 @@ class Feed:
     name: str
     title: str
     address: str
-    read: Callable[[Fetcher, Ask], Rows]
+    read: Read
     needs: Needs = "nothing"
     key: str = ""
     key_header: str = ""
@@ -56,6 +58,10 @@ class Feed:
     def variable(self) -> str:
         """Environment variable that replaces the address."""
         return f"WORKBENCH_FEED_{self.name.upper()}_URL"
+
+    def shown_address(self, environment: Mapping[str, str]) -> str:
+        """The address it is pulled from, as it may be shown."""
+        return without_secrets(environment.get(self.variable, "").strip() or self.address)
 
     @property
     def origin(self) -> str:
@@ -172,9 +178,12 @@ def pull(
         environment: Addresses, keys and contact.
         connect: Makes the fetcher.
 
+    Returns:
+        What was kept, and beside it what failed: a question without an answer does not stop the others.
+
     Raises:
-        InputError: A ticker is not known, or the feed must be told what to look for.
-        FeedError: The service did not give it. What an earlier address of the same feed gave is kept.
+        InputError: The feed must be told what to look for.
+        FeedError: The feed cannot be asked at all: it lacks an address, a key or a contact.
     """
     if feed.needs == "subject" and not (tickers or words):
         raise InputError(
@@ -188,14 +197,25 @@ def pull(
         )
     key = _required(feed, feed.key, environment) if feed.key else ""
     contact = _required(feed, CONTACT, environment) if feed.contact else environment.get(CONTACT, "")
-    ask = Ask([db.instruments.resolve(ticker) for ticker in tickers], words, since, limit, key)
-    total = Kept(0, 0, 0)
-    for address in addresses:
+    failures = Failures(feed.name, key)
+    companies: list[Instrument] = []
+    for ticker in tickers:
+        with failures.noted(ticker):
+            companies.append(db.instruments.resolve(ticker))
+    ask = Ask(companies, words, since, limit, key)
+    rows: list[Found | Reading] = []
+    for address in addresses if companies or words or feed.needs == "nothing" else ():
         headers = {feed.key_header: key} if feed.key_header else {}
-        service = connect(feed.name, address, trusted=bool(own), headers=headers, contact=contact)
-        kept = keep(db, feed.read(service, ask), origin=feed.origin)
-        total = Kept(*(a + b for a, b in zip(total, kept, strict=True)))
-    return total
+        place = without_secrets(address) if len(addresses) > 1 else ""
+        with failures.noted(place):
+            service = connect(feed.name, address, trusted=bool(own), headers=headers, contact=contact)
+            for question in feed.read(service, ask):
+                with failures.noted(question.about or place):
+                    for row in question.rows:
+                        rows.append(row)
+                if failures.silent:
+                    break
+    return keep(db, rows, origin=feed.origin, since=since)._replace(failed=failures.lines)
 
 
 def last_pulled(db: EvidenceDB) -> dict[str, str]:

@@ -16,7 +16,7 @@ import json
 import random
 import socket
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NoReturn
 from urllib.parse import urljoin, urlsplit
@@ -41,8 +41,19 @@ AGENT = "analyst-workbench"
 INSTALL = 'Install it: pip install "analyst-workbench[feeds]"'
 
 
+_Address = ipaddress.IPv4Address | ipaddress.IPv6Address
+
+NAT64 = ipaddress.ip_network("64:ff9b::/96")
+LOCAL_NAT64 = ipaddress.ip_network("64:ff9b:1::/48")
+IPV4_COMPATIBLE = ipaddress.ip_network("::/96")
+
+
 class FeedError(EvidenceError):
     """A service did not give what a feed needs."""
+
+
+class SilentError(FeedError):
+    """A service does not answer, or wants to be left alone: nothing more should be asked of it now."""
 
 
 @dataclass(frozen=True)
@@ -58,15 +69,12 @@ class Origin:
         """The origin of an address.
 
         Raises:
-            FeedError: It is no web address.
+            ValueError: It is no web address.
         """
-        try:
-            parts = urlsplit(url)
-            host, port = parts.hostname, parts.port
-        except ValueError:
-            host = port = None
+        parts = urlsplit(url)
+        host, port = parts.hostname, parts.port
         if not host or parts.scheme not in ("http", "https"):
-            raise FeedError("this is no web address.", where=url[:120], remedy="Write https://HOST/PATH.")
+            raise ValueError("no web address")
         return cls(parts.scheme, host, port or (443 if parts.scheme == "https" else 80))
 
 
@@ -94,7 +102,7 @@ class Fetcher:
     ) -> None:
         self.name = name
         self.base = base
-        self._origin = Origin.of(base)
+        self._origin = self._origin_of(base)
         self._trusted = trusted
         self._headers = dict(headers or {})
         self._agent = f"{AGENT} {contact}".strip()
@@ -108,12 +116,12 @@ class Fetcher:
         """
         body = self.get(path, params)
         if body.lstrip()[:1] == b"<":
-            self._fail("it answered with a web page instead of JSON.", "Check the address and the key.")
+            self.fail("it answered with a web page instead of JSON.", "Check the address and the key.")
         try:
             return json.loads(body)
         except (ValueError, RecursionError):
             said = " ".join(body[:200].decode("utf-8", "replace").split())
-            self._fail(f"it answered with something that is no JSON: {said!r}.")
+            self.fail(f"it answered with something that is no JSON: {said!r}.")
 
     def entries(self, path: str = "", params: Mapping[str, str] | None = None) -> list[Any]:
         """The entries of an RSS or Atom feed.
@@ -124,11 +132,11 @@ class Fetcher:
         try:
             import feedparser
         except ImportError:
-            raise FeedError("feedparser is not installed.", remedy=INSTALL) from None
+            self.fail("feedparser is not installed.", INSTALL)
         # From memory: given a text, feedparser would take it for an address or a file name.
         found = feedparser.parse(io.BytesIO(self.get(path, params)))
         if not found.get("version"):
-            self._fail("it answered with something that is no RSS or Atom feed.", "Check the address.")
+            self.fail("it answered with something that is no RSS or Atom feed.", "Check the address.")
         return list(found.entries)
 
     def get(self, path: str = "", params: Mapping[str, str] | None = None) -> bytes:
@@ -136,16 +144,18 @@ class Fetcher:
 
         Raises:
             FeedError: It cannot be had: no answer, a refusal, too large, too slow, empty.
+            SilentError: Asking for anything else would be in vain.
         """
         try:
             import httpx
         except ImportError:
-            raise FeedError("httpx is not installed.", remedy=INSTALL) from None
+            self.fail("httpx is not installed.", INSTALL)
         url = self.base.rstrip("/") + path if path else self.base
         limits = httpx.Timeout(TIMEOUT_S)
         # No proxy of the environment: the peer whose address is checked must be the service itself.
         with httpx.Client(timeout=limits, follow_redirects=False, trust_env=False) as client:
             for attempt in range(1, ATTEMPTS + 1):
+                silent = True
                 try:
                     answer = self._ask(client, url, params)
                 except httpx.TimeoutException:
@@ -155,21 +165,24 @@ class Fetcher:
                 else:
                     if answer.status < 400:
                         if not answer.body.strip():
-                            self._fail("it answered with nothing.")
+                            self.fail("it answered with nothing.")
                         return answer.body
-                    problem, pause = _refusal(answer), answer.pause_s
+                    problem, pause, silent = _refusal(answer), answer.pause_s, False
                     if answer.status != 429 and answer.status < 500:
                         break
                 if pause is not None and pause > LONGEST_PAUSE_S:
-                    self._fail(problem, f"It asks to be left alone for {pause:.0f} s.")
+                    remedy = f"It asks to be left alone for {pause:.0f} s."
+                    raise SilentError(problem, where=self.name, remedy=remedy)
                 if attempt < ATTEMPTS:
                     self._sleep(2.0 ** (attempt - 1) * random.uniform(1, 1.25) if pause is None else pause)
-        self._fail(problem)
+        if silent:
+            raise SilentError(problem, where=self.name)
+        self.fail(problem)
 
     def _ask(self, client: httpx.Client, url: str, params: Mapping[str, str] | None) -> _Answer:
         """One answer, after its redirects."""
         for _ in range(MAX_REDIRECTS + 1):
-            origin = Origin.of(url)
+            origin = self._origin_of(url)
             ours = origin == self._origin
             self._refuse_private(origin)
             # Unpacked, a small answer could be of any size.
@@ -182,16 +195,16 @@ class Fetcher:
                     url, params = urljoin(str(reply.url), reply.headers["location"]), None
                     continue
                 return _Answer(reply.status_code, self._read(reply), _retry_after(reply))
-        self._fail(f"it redirected more than {MAX_REDIRECTS} times.")
+        self.fail(f"it redirected more than {MAX_REDIRECTS} times.")
 
     def _read(self, reply: httpx.Response) -> bytes:
         body, end = bytearray(), time.monotonic() + DEADLINE_S
         for piece in reply.iter_bytes():
             body += piece
             if len(body) > MAX_BYTES:
-                self._fail(f"its answer is larger than {MAX_BYTES // 2**20} MB.")
+                self.fail(f"its answer is larger than {MAX_BYTES // 2**20} MB.")
             if time.monotonic() > end:
-                self._fail(f"its answer took longer than {DEADLINE_S:g} s.")
+                self.fail(f"its answer took longer than {DEADLINE_S:g} s.")
         return bytes(body)
 
     def _is_trusted(self, origin: Origin) -> bool:
@@ -203,7 +216,7 @@ class Fetcher:
         try:
             found = socket.getaddrinfo(origin.host, origin.port, type=socket.SOCK_STREAM)
         except (OSError, UnicodeError):
-            self._fail(f"the host {origin.host} is not known.", "Check the address and the network.")
+            self.fail(f"the host {origin.host} is not known.", "Check the address and the network.")
         for *_, address in found:
             self._refuse_address(str(address[0]))
 
@@ -216,14 +229,20 @@ class Fetcher:
 
     def _refuse_address(self, address: str) -> None:
         ip = ipaddress.ip_address(address.partition("%")[0])
-        mapped = getattr(ip, "ipv4_mapped", None)
-        if not (mapped or ip).is_global or ip.is_multicast:
-            self._fail(
+        if not all(map(_is_public, _reached(ip))):
+            self.fail(
                 "it leads to a private address.",
                 "Only an address that you have set yourself may lie on a private network.",
             )
 
-    def _fail(self, what: str, remedy: str = "") -> NoReturn:
+    def _origin_of(self, url: str) -> Origin:
+        try:
+            return Origin.of(url)
+        except ValueError:
+            self.fail("it leads to something that is no web address.", "Write https://HOST/PATH.")
+
+    def fail(self, what: str, remedy: str = "") -> NoReturn:
+        """End with an error that names the service."""
         raise FeedError(what, where=self.name, remedy=remedy)
 
 
@@ -236,17 +255,38 @@ class _Answer:
     pause_s: float | None
 
 
+def _reached(ip: _Address) -> Iterator[_Address]:
+    """The addresses that an address leads to: some of version 6 carry one of version 4."""
+    if isinstance(ip, ipaddress.IPv4Address):
+        yield ip
+    elif ip.ipv4_mapped:
+        yield ip.ipv4_mapped
+    elif ip in NAT64 or ip in IPV4_COMPATIBLE:
+        yield ipaddress.IPv4Address(int(ip) & 0xFFFFFFFF)
+    elif ip.sixtofour:
+        yield ip.sixtofour
+    elif ip in LOCAL_NAT64:
+        yield ipaddress.IPv4Address(0)  # of whichever network is there
+    else:
+        yield from (ip, *(ip.teredo or ()))
+
+
+def _is_public(ip: _Address) -> bool:
+    site_local = isinstance(ip, ipaddress.IPv6Address) and ip.is_site_local
+    return ip.is_global and not ip.is_multicast and not site_local
+
+
 def _refusal(answer: _Answer) -> str:
-    said = ""
+    message: object = None
     if answer.body.lstrip()[:1] == b"{":
         try:
             told = json.loads(answer.body)
-        except ValueError:
+        except (ValueError, RecursionError):
             told = {}
         message = told.get("error_message") or told.get("message") or told.get("error")
         if isinstance(message, Mapping):
             message = message.get("message")
-        said = f": {' '.join(str(message).split())[:200]}" if message else ""
+    said = f": {' '.join(message.split())[:200]}" if isinstance(message, str) and message else ""
     hint = {
         401: " (no valid key)",
         403: " (not allowed)",
@@ -259,11 +299,11 @@ def _refusal(answer: _Answer) -> str:
 def _retry_after(reply: httpx.Response) -> float | None:
     """Seconds of the header ``Retry-After``, which holds a number or a date."""
     given = reply.headers.get("retry-after", "").strip()
-    if given.isdigit():
+    if given.isascii() and given.isdigit():
         return float(given)
     try:
         moment = email.utils.parsedate_to_datetime(given)
-    except ValueError:
+    except (ValueError, OverflowError):
         return None
     if moment.tzinfo is None:
         return None

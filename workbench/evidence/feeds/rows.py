@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from workbench.errors import InputError
 from workbench.evidence.database import EvidenceDB
-from workbench.evidence.news import NewsItem, add_items, make_item
+from workbench.evidence.news import NewsItem, add_items, make_item, require_out
 from workbench.evidence.news_tools import DocumentKind
 
 
@@ -36,40 +36,62 @@ class Reading(NamedTuple):
 
 
 class Kept(NamedTuple):
-    """How many rows were new, known before, and left out because they lack a title or a date."""
+    """What became of the rows of a feed.
+
+    Attributes:
+        new: How many were stored.
+        known: How many were on record.
+        left_out: How many lack a title or a date, or are dated in the future.
+        failed: What the service did not give, a line for each problem.
+    """
 
     new: int
     known: int
     left_out: int
+    failed: tuple[str, ...] = ()
 
 
-def keep(db: EvidenceDB, rows: Iterable[Found | Reading], *, origin: str) -> Kept:
-    """Store what a feed has found, each document and each value of a reading once."""
+def keep(db: EvidenceDB, rows: Iterable[Found | Reading], *, origin: str, since: dt.date) -> Kept:
+    """Store what a feed has found, each document and each value of a reading once.
+
+    Args:
+        db: The evidence database.
+        rows: What was found.
+        origin: Under which it is kept.
+        since: First day wanted; what is older is passed over.
+    """
     documents: dict[DocumentKind, list[NewsItem]] = {}
     readings: list[Reading] = []
     total = left_out = 0
     for row in rows:
-        if isinstance(row, Reading):
-            readings.append(row)
-            continue
         try:
-            item = make_item(
-                row.title,
-                row.published,
-                body=row.body,
-                source=row.source,
-                url=row.url,
-                code=row.code,
-            )
+            item = row if isinstance(row, Reading) else _item(row)
+            require_out(item.published)
         except InputError:
             left_out += 1
             continue
-        documents.setdefault(row.kind, []).append(item)
+        if item.published < since:
+            continue
         total += 1
+        if isinstance(item, Reading):
+            readings.append(item)
+        elif isinstance(row, Found):
+            documents.setdefault(row.kind, []).append(item)
     new = sum(
         len(add_items(db, items, origin=origin, kind=kind).new) for kind, items in documents.items()
     ) + _keep_readings(db, readings, origin)
-    return Kept(new, total + len(readings) - new, left_out)
+    return Kept(new, total - new, left_out)
+
+
+def _item(found: Found) -> NewsItem:
+    return make_item(
+        found.title,
+        found.published,
+        body=found.body,
+        source=found.source,
+        url=found.url,
+        code=found.code,
+    )
 
 
 def _keep_readings(db: EvidenceDB, readings: Iterable[Reading], origin: str) -> int:

@@ -44,6 +44,8 @@ def news_desk(workspace: Workspace) -> None:
             _pull(workspace)
     if said := st.session_state.pop("news.said", None):
         st.success(said, icon=":material/check:")
+    if failed := st.session_state.pop("news.failed", None):
+        st.error(failed, icon=":material/error:")
     if batch_id := st.query_params.get("batch", ""):
         _follow(workspace, batch_id)
     _choose(workspace)
@@ -92,6 +94,7 @@ def _pull(workspace: Workspace) -> None:
                 kept = pull(workspace.evidence, FEEDS[name], tickers=watched, words=words, since=since)
                 said = t("news.added", new=kept.new, known=kept.known, refused=kept.left_out)
                 st.session_state["news.said"] = f"{name}: {said}"
+                st.session_state["news.failed"] = "  \n".join(map(text.escape, kept.failed))
                 st.rerun()
 
 
