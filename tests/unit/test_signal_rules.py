@@ -227,9 +227,59 @@ def test_the_three_ways_of_aggregating(how: Any, pairs: list[tuple[float, float]
 def test_a_score_outside_its_range_is_refused_with_the_agent_and_the_field() -> None:
     with pytest.raises(InputError, match=r"MacroMind\.impact_score"):
         conclude([agent("MacroMind", 1.2)])
-    with pytest.raises(InputError, match="link_type"):
-        conclude([agent("MacroMind", 0.2, tickers=[("AAPL", 0.2, "rumour")])])
     assert conclude([agent("MacroMind", 1.2, status="error")]).counted == 0
+
+
+GOOD_LINK = {"ticker": "MSFT", "impact_score": 0.4, "link_type": "direct"}
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        {"ticker": "AAPL", "impact_score": 0.2, "link_type": "rumour"},
+        {"ticker": "AAPL", "impact_score": 0.2},
+        {"ticker": "AAPL", "impact_score": 1.2, "link_type": "direct"},
+        {"ticker": "", "impact_score": 0.2, "link_type": "direct"},
+        {"ticker": "  ", "impact_score": 0.2, "link_type": "direct"},
+        {"ticker": None, "impact_score": 0.2, "link_type": "direct"},
+        {"impact_score": 0.2, "link_type": "direct"},
+        {"ticker": ["AAPL"], "impact_score": "high", "link_type": 3},
+        "AAPL",
+        7,
+    ],
+)
+def test_a_link_that_cannot_be_used_is_dropped_and_the_rest_concluded(bad: Any) -> None:
+    """One link without a ticker, or of an unknown type, left the whole item without a signal."""
+    others = [agent("PolicyRadar", 0.5, event="fraud"), agent("SectorScan", 0.3)]
+    honest = conclude([agent("MacroMind", 0.2) | {"tickers_linked": [GOOD_LINK]}, *others], language="en")
+    signal = conclude(
+        [agent("MacroMind", 0.2) | {"tickers_linked": [bad, GOOD_LINK]}, *others], language="en"
+    )
+    assert signal.model_copy(update={"adjustments": ()}) == honest
+    (change,) = signal.adjustments
+    assert (change.rule, change.field, change.after) == ("unusable", "MacroMind.tickers_linked", None)
+    assert "left out" in change.why
+
+
+@pytest.mark.parametrize("linked", [{"ticker": "AAPL"}, "AAPL", 7])
+def test_links_in_another_form_than_a_list_are_no_reason_to_fail(linked: Any) -> None:
+    signal = conclude([agent("MacroMind", 0.2) | {"tickers_linked": linked}])
+    assert (signal.counted, signal.tickers) == (1, ())
+
+
+@pytest.mark.parametrize("direction", ["up", "", 1, ["positive"]])
+def test_a_direction_that_is_none_is_dropped_and_the_rest_concluded(direction: Any) -> None:
+    """One agent's unknown direction left the whole item without a signal."""
+    trio = [agent("A", 0.5, direction=direction), agent("B", 0.5, direction="negative"), agent("C", 0.5)]
+    signal = conclude(trio)
+    assert (signal.counted, signal.direction) == (3, "negative")
+    assert [(change.rule, change.field) for change in signal.adjustments] == [("unusable", "A.direction")]
+
+
+def test_one_failed_tool_may_be_given_by_its_name_alone() -> None:
+    """The letters of the name were counted as so many tools."""
+    (voice,) = conclude([agent("MacroMind", 0.5, 0.5, failed_tools="reddit")]).voices
+    assert (voice.failed_tools, voice.confidence_score) == (("reddit",), 0.4)
 
 
 def test_an_agent_that_states_no_score_does_not_count() -> None:

@@ -12,9 +12,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Literal, get_args
+from typing import Annotated, Any, Literal, NamedTuple, get_args
 
-from pydantic import ValidationError
+from pydantic import StringConstraints, ValidationError
 
 from workbench.errors import InputError
 from workbench.records import (
@@ -46,12 +46,14 @@ __all__ = [
 
 DEFAULT = SignalPolicy()
 DECIMALS = 6
+SHOWN_LETTERS = 120
+"""Letters of a value that cannot be used that its adjustment shows."""
 
 
 class Mention(Record):
     """What one agent says about one ticker: its highest impact and its strongest link."""
 
-    ticker: str
+    ticker: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
     impact_score: Share
     link_type: LinkType
 
@@ -132,17 +134,20 @@ def conclude(
     Args:
         agents: Reports, or mappings with ``name``, ``status``, ``impact_score``, ``confidence_score``,
             ``event_type``, ``tickers_linked`` and, optionally, ``direction`` and ``failed_tools``. Only a
-            status of exactly ``ok`` counts; everything else about the other agents is ignored.
+            status of exactly ``ok`` counts; everything else about the other agents is ignored. A ticker or a
+            direction that cannot be used is dropped with an adjustment, and the rest of the agent counts.
         policy: How the opinions add up.
         language: Language of the reasons.
 
     Raises:
-        InputError: A score of an agent that counts lies outside 0..1, or a link is of no known type.
+        InputError: The impact or the confidence of an agent that counts is no number within 0..1.
     """
     given = list(agents)
-    voices = sorted(filter(None, map(_voice, given)), key=lambda voice: voice.model_dump_json())
-    adjustments: list[Adjustment] = []
-    voices = [_less_sure(voice, policy, language, adjustments) for voice in voices]
+    heard = sorted(
+        filter(None, map(_heard, given)), key=lambda each: (each.voice.model_dump_json(), each.unusable)
+    )
+    adjustments = [_dropped(each.voice, *said, language) for each in heard for said in each.unusable]
+    voices = [_less_sure(each.voice, policy, language, adjustments) for each in heard]
     if not voices:
         return SignalVerdict(total=len(given))
     impact = aggregate(policy.impact, [(voice.impact_score, voice.confidence_score) for voice in voices])
@@ -190,7 +195,14 @@ def strongest(voices: Sequence[Voice]) -> Voice:
     return min(voices, key=lambda voice: (-voice.impact_score, -voice.confidence_score, voice.agent))
 
 
-def _voice(agent: Report | Mapping[str, Any]) -> Voice | None:
+class _Heard(NamedTuple):
+    """A voice, and what of its agent's answer could not be used: pairs of field and value."""
+
+    voice: Voice
+    unusable: tuple[tuple[str, str], ...]
+
+
+def _heard(agent: Report | Mapping[str, Any]) -> _Heard | None:
     """The voice of an agent that counts; None for any other."""
     if isinstance(agent, Report):
         if not agent.counted or agent.final is None:
@@ -205,39 +217,65 @@ def _voice(agent: Report | Mapping[str, Any]) -> Voice | None:
         name = title = str(agent.get("name", ""))
     if said.get("impact_score") is None or said.get("confidence_score") is None:
         return None
+    mentions, unusable = _mentions(said.get("tickers_linked"))
+    direction = said.get("direction")
+    if direction is not None and direction not in get_args(Direction):
+        unusable.append(("direction", str(direction)))
+        direction = None
     try:
-        return Voice(
+        voice = Voice(
             agent=name,
             title=title,
             impact_score=said["impact_score"],
             confidence_score=said["confidence_score"],
             stated_confidence=said["confidence_score"],
             event_type=str(said.get("event_type") or ""),
-            direction=said.get("direction"),
-            mentions=_mentions(said.get("tickers_linked") or ()),
-            failed_tools=tuple(failed),
+            direction=direction,
+            mentions=mentions,
+            failed_tools=(failed,) if isinstance(failed, str) else tuple(failed),
         )
     except ValidationError as error:
         first = error.errors(include_url=False, include_context=False)[0]
         raise InputError(
             f"{first['msg']}.", where=".".join((name, *map(str, first["loc"]))), remedy="Scores are 0 to 1."
         ) from None
+    return _Heard(voice, tuple(sorted(unusable)))
 
 
-def _mentions(linked: Iterable[Mapping[str, Any]]) -> tuple[Mention, ...]:
-    """One mention per ticker, however often the agent names it."""
+def _mentions(linked: object) -> tuple[tuple[Mention, ...], list[tuple[str, str]]]:
+    """One mention per ticker, however often the agent names it, and the links that cannot be used."""
     best: dict[str, Mention] = {}
-    for link in linked:
-        if link.get("impact_score") is None:  # a name without a score weighs nothing
+    unusable: list[tuple[str, str]] = []
+    for link in linked if isinstance(linked, list | tuple) else [linked] if linked else []:
+        if (
+            isinstance(link, Mapping) and link.get("impact_score") is None
+        ):  # without a score it weighs nothing
             continue
-        new = Mention.model_validate({name: link.get(name) for name in Mention.model_fields})
+        try:
+            new = Mention.model_validate(
+                {name: link.get(name) for name in Mention.model_fields} if isinstance(link, Mapping) else link
+            )
+        except ValidationError:
+            unusable.append(("tickers_linked", str(link)))
+            continue
         old = best.get(new.ticker, new)
         best[new.ticker] = Mention(
             ticker=new.ticker,
             impact_score=max(old.impact_score, new.impact_score),
             link_type=_strongest_link((old.link_type, new.link_type)),
         )
-    return tuple(best[ticker] for ticker in sorted(best))
+    return tuple(best[ticker] for ticker in sorted(best)), unusable
+
+
+def _dropped(voice: Voice, field: str, said: str, language: str) -> Adjustment:
+    why = (
+        "写法不可用，已略去；该专家的其余内容照常计入。"
+        if language == "zh"
+        else "It cannot be used and is left out; the rest of this agent counts."
+    )
+    return Adjustment(
+        rule="unusable", field=f"{voice.agent}.{field}", before=said[:SHOWN_LETTERS], after=None, why=why
+    )
 
 
 def _strongest_link(links: Iterable[LinkType]) -> LinkType:
