@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import colorsys
 import re
 import tomllib
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -96,6 +98,19 @@ def test_text_can_be_read_on_its_paper(mode: str) -> None:
     for name in ("green", "orange", "red", "blue", "violet", "gray"):
         assert contrast(theme[f"{name}TextColor"], theme[f"{name}BackgroundColor"]) >= 4.5, name
     assert contrast("#FFFFFF", theme["primaryColor"]) >= 4.5  # what Streamlit writes on primary buttons
+
+
+@pytest.mark.parametrize("mode", ["light", "dark"])
+def test_the_bars_of_impacts_are_seen_and_told_apart(mode: palette.Ink) -> None:
+    """Red and amber were two similar browns. WCAG 2.1, 1.4.11: contrast of at least 3 for graphics."""
+    colours = palette.IMPACTS[mode]
+    assert all(contrast(colour, palette.PAPER[mode]) >= 3 for colour in colours)
+    hues = sorted(
+        colorsys.rgb_to_hsv(*(int(part, 16) / 255 for part in re.findall("..", c[1:])))[0] for c in colours
+    )
+    assert all(after - before > 30 / 360 for before, after in pairwise(hues))
+    red, amber, _ = colours
+    assert contrast(red, amber) >= 1.6  # also for a reader who sees no red
 
 
 def contrast(one: str, other: str) -> float:

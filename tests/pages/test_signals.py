@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import datetime as dt
+import json
 import re
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from tests.local_server import Answer, Asked, local_server
 from tests.pages.ui_fixtures import HOSTILE, Open
 from tests.signal_samples import finished_signal
 from workbench.evidence.news import add_items, make_item
@@ -61,7 +63,7 @@ def test_a_card_says_how_loud_how_big_how_sure_for_whom_and_why(open_page: Open,
     words = shown(app).replace("\\", "")
     assert ":red-badge[▲ FLASH]" in words
     assert ":gray-badge[bankruptcy]" in words
-    assert "Impact :red[━━━━━━━━━]:gray[┄] **0.90**" in words
+    assert 'Impact :color[━━━━━━━━━]{foreground="#C01818"}:gray[┄] **0.90**' in words
     assert "Confidence :gray[━━━━━━]:gray[┄┄┄┄] **0.60**" in words
     assert "AAPL · direct 0.42" in words
     assert "Impact 0.90 = max, from SignalScope; 5 of 5 counted." in words
@@ -69,9 +71,20 @@ def test_a_card_says_how_loud_how_big_how_sure_for_whom_and_why(open_page: Open,
 
 def test_the_bar_is_red_from_070_amber_from_045_and_blue_below(open_page: Open, feed: Workspace) -> None:
     words = shown(open_page("signals"))
-    assert ":red[━━━━━━━]:gray[┄┄┄] **0.70**" in words
-    assert ":orange[━━━━━]:gray[┄┄┄┄┄] **0.50**" in words.replace("━━━━━━━━━", "")
-    assert ":blue[━━]:gray[┄┄┄┄┄┄┄┄] **0.20**" in words
+    assert ':color[━━━━━━━]{foreground="#C01818"}:gray[┄┄┄] **0.70**' in words
+    assert ':color[━━━━━]{foreground="#B87A00"}:gray[┄┄┄┄┄] **0.50**' in words
+    assert ':color[━━]{foreground="#0072B2"}:gray[┄┄┄┄┄┄┄┄] **0.20**' in words
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("view", ["feed", "news"])
+def test_a_search_box_says_in_the_readers_language_what_it_looks_through(
+    open_page: Open, feed: Workspace, language: str, view: str
+) -> None:
+    """Without a placeholder of its own, it said "Search" to a Chinese reader."""
+    app = open_page("signals", lang=language, view=view)
+    words = catalogue(language)["signals.search_placeholder"]  # type: ignore[arg-type]
+    assert [box.placeholder for box in app.text_input if "text" in str(box.key)] == [words]
 
 
 def test_fyi_stands_at_the_foot_however_new(open_page: Open, feed: Workspace) -> None:
@@ -171,6 +184,8 @@ def test_the_quadrants_count_the_signals(open_page: Open, feed: Workspace) -> No
     assert list(table["Quadrant"]) == ["Signal", "Hypothesis", "Known noise", "Skip"]
     assert list(table["Signals"]) == ["2", "0", "2", "0"]  # confidence is 0.6 everywhere
     spec = quadrants(feed.store.signals.find(limit=10), "light")
+    # In one row of four, the last name was cut off on a telephone.
+    assert spec["layer"][3]["encoding"]["color"]["legend"]["columns"] == 2
     assert [row["impact"] for row in spec["layer"][3]["data"]["values"]] == [0.9, 0.7, 0.5, 0.2]
 
 
@@ -209,6 +224,26 @@ def test_an_item_is_pasted_judged_and_found_in_the_feed(open_page: Open, workspa
     workspace.batches.wait(batch, timeout=30)
     assert workspace.store.batches.load(batch).counts == {"done": 1}
     assert "Apple files for bankruptcy" in titles(open_page("signals"))
+
+
+def test_what_a_feed_did_not_give_stands_beside_what_it_gave(
+    open_page: Open, workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A failure on a later company lost what the earlier ones had given."""
+    now = dt.datetime.now(dt.UTC).timestamp()
+
+    def answer(asked: Asked) -> Answer:
+        post = {"title": "AAPL up", "created_utc": now} if "AAPL" in asked.query["q"] else [1]
+        return Answer(json.dumps({"data": {"children": [{"data": post}]}}))
+
+    workspace.store.signals.watch(["AAPL", "MSFT"])
+    with local_server(answer) as server:
+        monkeypatch.setenv("WORKBENCH_FEED_REDDIT_URL", server.url)
+        app = open_page("signals", view="news")
+        app.selectbox(key="news.feed").set_value("reddit")
+        next(button for button in app.button if button.label == "Pull a feed").click().run()
+    assert app.success[0].value == "reddit: 1 added, 0 known before, 0 left out."
+    assert app.error[0].value.replace("\\", "").startswith("reddit: MSFT: 1 of its 1 entries")
 
 
 def test_an_item_pasted_twice_is_one(open_page: Open, workspace: Workspace) -> None:

@@ -54,18 +54,25 @@ BADGES: Mapping[str, str] = {
 }
 """Name of the same colour in Streamlit's badges."""
 
-STRONG_IMPACT, SOME_IMPACT = 0.70, 0.45
-"""From where the bar of a news impact is red, and from where amber; below it is blue."""
-
-
-def impact_colour(impact: float) -> str:
-    """Streamlit's name of the colour of a news impact (0..1)."""
-    return "red" if impact >= STRONG_IMPACT else "orange" if impact >= SOME_IMPACT else "blue"
-
-
 Spec = dict[str, Any]
 Ink = Literal["light", "dark"]
 """Theme of the page: marks have one colour in both, text has not."""
+
+STRONG_IMPACT, SOME_IMPACT = 0.70, 0.45
+"""From where the bar of a news impact is red, and from where amber; below it is blue."""
+
+IMPACTS: Mapping[Ink, tuple[str, str, str]] = {
+    "light": ("#C01818", "#B87A00", "#0072B2"),
+    "dark": ("#FF6B6B", "#FFC440", "#56B4E9"),
+}
+"""Red, amber and blue of these bars: thin lines, which the colours of text would leave brown in brown."""
+
+
+def impact_colour(impact: float, ink: Ink) -> str:
+    """The colour of a news impact (0..1)."""
+    red, amber, blue = IMPACTS[ink]
+    return red if impact >= STRONG_IMPACT else amber if impact >= SOME_IMPACT else blue
+
 
 TEXT: Mapping[Ink, str] = {"light": "#22262B", "dark": "#E4E2DC"}
 FAINT: Mapping[Ink, str] = {"light": "#5E5A54", "dark": "#B5B1AA"}

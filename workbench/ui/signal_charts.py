@@ -83,7 +83,8 @@ def quadrants(rows: Sequence[SignalRow], ink: Ink) -> Spec:
                         "field": "urgency",
                         "type": "nominal",
                         "scale": {"domain": words, "range": colours},
-                        "legend": {"title": None, "orient": "top"},
+                        # One row of four would be cut off on a telephone.
+                        "legend": {"title": None, "orient": "top", "columns": 2},
                     },
                     "shape": {
                         "field": "urgency",

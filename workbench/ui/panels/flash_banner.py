@@ -50,7 +50,7 @@ def _banner(signals: SignalStore) -> None:
     if not total:
         return
     shown = signals.find(limit=SHOWN, urgencies=("FLASH",), dismissed=False)
-    with st.container(border=True, gap=None):
+    with st.container(border=True, gap="small"):
         for row in shown:
             _flash(signals, row)
         if total > len(shown):

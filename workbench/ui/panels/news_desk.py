@@ -114,7 +114,13 @@ def _choose(workspace: Workspace) -> None:
     """The items on record, filtered and paged; those marked, or all that match, can be judged."""
     db = workspace.evidence
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
-        words = st.text_input(t("signals.search"), key="news.text", type="search", width=220) or ""
+        placeholder = t("signals.search_placeholder")
+        words = (
+            st.text_input(
+                t("signals.search"), placeholder=placeholder, key="news.text", type="search", width=220
+            )
+            or ""
+        )
         language: Language | None = st.selectbox(
             t("news.language"),
             list(NAMES),

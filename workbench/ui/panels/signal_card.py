@@ -44,7 +44,7 @@ def signal_card(run: Run, reading: Reading, evidence: EvidenceDB, watched: Colle
         st.markdown(f"**{text.escape(run.subject.title)}**")
         with st.container(horizontal=True, gap="small"):
             st.markdown(f"{t('signals.impact')} {impact_bar(signal.impact_score)}", width="content")
-            confidence = _bar(signal.confidence_score, "gray")
+            confidence = _bar(signal.confidence_score, ":gray[{}]")
             st.markdown(f"{t('signals.confidence')} {confidence}", width="content")
         if signal.tickers:
             st.markdown(" ".join(ticker_badge(ticker, watched) for ticker in signal.tickers[:SHOWN_TICKERS]))
@@ -58,14 +58,17 @@ def signal_card(run: Run, reading: Reading, evidence: EvidenceDB, watched: Colle
 
 def impact_bar(impact: float | None) -> str:
     """An impact as Markdown: a bar in the colour of its range, and the figure."""
-    return _bar(impact, impact_colour(impact or 0.0))
+    colour = impact_colour(impact or 0.0, st.context.theme.type or "light")
+    return _bar(impact, f':color[{{}}]{{{{foreground="{colour}"}}}}')
 
 
-def _bar(share: float | None, colour: str) -> str:
+def _bar(share: float | None, drawn: str) -> str:
     if share is None:
         return text.MISSING
     full = round(share * BAR)
-    return f":{colour}[{'━' * full}]:gray[{'┄' * (BAR - full)}] **{text.number(share, 2)}**"
+    bar = drawn.format("━" * full) if full else ""
+    rest = f":gray[{'┄' * (BAR - full)}]" if full < BAR else ""
+    return f"{bar}{rest} **{text.number(share, 2)}**"
 
 
 def ticker_badge(ticker: TickerImpact, watched: Collection[str] = ()) -> str:

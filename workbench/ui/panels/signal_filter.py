@@ -45,7 +45,12 @@ def signal_filter(signals: SignalStore, instruments: Instruments) -> SignalFilte
         since = _day("from", t("signals.since"))
         until = _day("to", t("signals.until"))
         words = st.text_input(
-            t("signals.search"), key="signals.text", bind="query-params", type="search", width=150
+            t("signals.search"),
+            placeholder=t("signals.search_placeholder"),
+            key="signals.text",
+            bind="query-params",
+            type="search",
+            width=150,
         )
         watched = signals.watched()
         only_watched = st.toggle(
