@@ -96,7 +96,7 @@ def pull_feeds(
         print_json({"feeds": found})
         return int(any("error" in each for each in found))
     for each in found:
-        if "new" in each:
+        if any(each.get(name) for name in ("new", "known", "left_out")) or "error" not in each:
             click.echo(
                 f"{each['feed']}: {each['new']} new, {each['known']} known, {each['left_out']} left out"
             )
