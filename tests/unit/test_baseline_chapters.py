@@ -396,6 +396,21 @@ def test_the_thesis_can_be_proved_wrong_by_a_figure() -> None:
     assert without["一句话买入逻辑（强制）"] == "给不出买入价，也就没有可证伪的买入命题。"
 
 
+@pytest.mark.parametrize(
+    ("fair", "proof"),
+    [
+        ({"fair_pb": 0.9}, "三年平均净资产收益率撑不起 0.90 倍市净率"),
+        ({"fair_multiple": 25.0}, "三年平均盈利撑不起 25.0 倍的估值倍数"),
+        ({}, "三年平均盈利下降"),
+    ],
+)
+def test_a_multiple_of_earnings_is_not_called_a_price_to_book(fair: dict[str, float], proof: str) -> None:
+    """25 times the earnings was told as 25 times the book, which a return on equity had to earn."""
+    prices = {"buy_price": 10.5, "normal_price": 15.0, "sell_price": 22.5}
+    thesis = conclude(chapter(80, **prices, **fair))[0]["一句话买入逻辑（强制）"]
+    assert thesis == f"不高于 10.50 元才买，赌的是回到 15.00 元；{proof}，就是错了。"
+
+
 def test_a_field_the_rules_know_nothing_about_is_null() -> None:
     assert conclude(chapter(80))[0]["作者随想"] is None
 

@@ -71,7 +71,7 @@ def test_the_table_says_what_is_not_shown(judged: Workspace) -> None:
     assert "yardstick, all judged held alike: " in printed
     assert "baseline value v1 identity" in printed
     assert ">= 75 buy" in printed
-    assert "mean IC: few dates" in printed
+    assert "mean IC: too few dates for an interval" in printed
     assert "the same 2 companies date after date: nothing is shown for others" in printed
 
 

@@ -188,7 +188,15 @@ def test_a_company_and_date_judged_by_two_counts_once_in_the_yardstick() -> None
     ],
 )
 def test_what_a_figure_says(estimate: tuple[float | None, ...], says: str) -> None:
-    assert finding(Estimate(*estimate, n=20, clusters=12, better="higher")) == says  # type: ignore[arg-type]
+    figure = Estimate(*estimate, n=20, clusters=12, better="higher")  # type: ignore[arg-type]
+    assert finding(figure, overlapping=False) == says
+
+
+@pytest.mark.parametrize(("low", "high"), [(0.1, 0.6), (-0.5, -0.1)])
+def test_an_interval_that_is_too_narrow_shows_nothing(low: float, high: float) -> None:
+    """Monthly dates with half-year returns said "above zero" where half-yearly dates could not tell."""
+    figure = Estimate((low + high) / 2, low, high, n=20, clusters=12, better="higher")
+    assert finding(figure, overlapping=True) == "overlapping"
 
 
 def test_groups_are_alike_where_all_intervals_overlap() -> None:
@@ -237,7 +245,7 @@ def test_the_reference_figures(
         assert estimate.value is not None
         assert estimate.low is not None
         assert estimate.high is not None
-    assert finding(line.figures["ic"]) == "above"
+    assert finding(line.figures["ic"], overlapping=False) == "above"
     rows = [each.scored for each in judged]
     assert line.n == n
     assert {band: group.returns for band, group in line.bands.items()} == by_band(rows, BANDS)
@@ -258,4 +266,4 @@ def test_the_reference_figures_by_label() -> None:
         "avoid": (26, -0.0597, 0.2692),
     }
     assert line.buy_minus_avoid.value == pytest.approx(0.0807 + 0.0597, abs=1e-4)
-    assert finding(line.buy_minus_avoid) == "above"
+    assert finding(line.buy_minus_avoid, overlapping=False) == "above"

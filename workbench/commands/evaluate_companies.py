@@ -19,12 +19,21 @@ from workbench.commands.common import (
 )
 from workbench.commands.console import MISSING, table
 from workbench.evaluate.companies import Judged, Judgement, judge
-from workbench.evaluate.company_board import Group, Line, board, finding, own_thresholds, yardstick
+from workbench.evaluate.company_board import Finding, Group, Line, board, finding, own_thresholds, yardstick
 from workbench.evaluate.returns import HORIZONS, MONTHS, ShareHistory
 from workbench.evaluate.scores import Band
 from workbench.evaluate.uncertainty import Estimate
 from workbench.strategy.schema import Label
 from workbench.workspace import Workspace
+
+_FINDINGS: Mapping[Finding, str] = {
+    "no_data": "no data",
+    "few_dates": "too few dates for an interval",
+    "unclear": "cannot be told from zero",
+    "overlapping": "cannot be told: the returns overlap in time",
+    "above": "above zero",
+    "below": "below zero",
+}
 
 
 @click.command("companies")
@@ -103,8 +112,8 @@ def _groups(line: Line) -> Iterator[str]:
     cells = [(name, str(group.n), _percent(group.mean), _percent(group.win_rate)) for name, group in rows]
     yield from ("", _who(line))
     yield from table(("score", "n", "mean return", "win rate"), cells, right={1}, width=terminal_width())
-    yield f"mean IC: {finding(line.figures['ic']).replace('_', ' ')}"
-    yield f"buy - avoid: {finding(line.buy_minus_avoid).replace('_', ' ')}"
+    for name, figure in (("mean IC", line.figures["ic"]), ("buy - avoid", line.buy_minus_avoid)):
+        yield f"{name}: {_FINDINGS[finding(figure, overlapping=line.overlapping)]}"
     if line.few_companies:
         yield f"the same {line.companies} companies date after date: nothing is shown for others"
     if line.overlapping:

@@ -30,7 +30,7 @@ from workbench.evidence.days import months_later
 from workbench.strategy.files import read_strategy
 from workbench.strategy.schema import LABELS, ChaptersStrategy, Label
 
-Finding = Literal["no_data", "few_dates", "unclear", "above", "below"]
+Finding = Literal["no_data", "few_dates", "unclear", "overlapping", "above", "below"]
 """What a figure says that is zero where scores mean nothing."""
 
 Figure = Literal["ic", "std", "positive", "ir", "pooled"]
@@ -166,14 +166,22 @@ def own_thresholds(strategy_text: str) -> Mapping[float, Label]:
     return {band.low: band.label for band in bands if band.label != "avoid"}
 
 
-def finding(estimate: Estimate) -> Finding:
-    """What a figure says that is zero where scores mean nothing: the mean coefficient, or a difference."""
+def finding(estimate: Estimate, *, overlapping: bool) -> Finding:
+    """What a figure says that is zero where scores mean nothing: the mean coefficient, or a difference.
+
+    Args:
+        estimate: The figure.
+        overlapping: Its dates lie closer together than the horizon. The same months are then in several
+            returns, the interval is too narrow, and one that leaves zero out says nothing.
+    """
     if estimate.value is None:
         return "no_data"
     if estimate.low is None or estimate.high is None:
         return "few_dates"
     if not estimate.differs:
         return "unclear"
+    if overlapping:
+        return "overlapping"
     return "above" if estimate.value > 0 else "below"
 
 

@@ -225,14 +225,19 @@ def _proof(desk: Desk, earnings: float | None) -> str:
     if earnings is not None:
         amount = desk.words.money(earnings * MILLION)
         return desk.say(f"三年平均自由现金流跌破 {amount}", f"three-year free cash flow falls below {amount}")
-    fair = desk.found("fair_pb") or desk.found("fair_multiple")
-    if fair is None:
-        return desk.say("三年平均盈利下降", "three-year earnings fall")
-    times = desk.words.times(fair)
-    return desk.say(
-        f"三年平均净资产收益率撑不起 {times}市净率",
-        f"the three-year return on equity no longer earns a P/B of {times}",
-    )
+    if fair := desk.found("fair_pb"):
+        times = desk.words.times(fair)
+        return desk.say(
+            f"三年平均净资产收益率撑不起 {times}市净率",
+            f"the three-year return on equity no longer earns a P/B of {times}",
+        )
+    if fair := desk.found("fair_multiple"):
+        times = desk.words.times(fair)
+        return desk.say(
+            f"三年平均盈利撑不起 {times}的估值倍数",
+            f"three-year earnings no longer earn a multiple of {times}",
+        )
+    return desk.say("三年平均盈利下降", "three-year earnings fall")
 
 
 def _low(anchor: Mapping[str, Any]) -> float:

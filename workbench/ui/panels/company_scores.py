@@ -86,13 +86,15 @@ def conclusion(line: Line) -> None:
         "companies": text.number(line.companies),
         "least": MIN_CLUSTERS,
     }
-    match finding(line.figures["ic"]):
+    match finding(line.figures["ic"], overlapping=line.overlapping):
         case "no_data":
             said = t("companies.says_no_data", **values)
         case "few_dates":
             said = t("companies.says_few_dates", **values)
         case "unclear":
             said = t("companies.says_unclear", **values)
+        case "overlapping":
+            said = t("companies.says_too_narrow", **values)
         case "above":
             said = t("companies.says_above", **values)
         case "below":
@@ -180,7 +182,7 @@ def labels(line: Line) -> None:
         t(
             "companies.gap",
             gap=_change(line.buy_minus_avoid),
-            says=term("company_finding", finding(line.buy_minus_avoid)),
+            says=term("company_finding", finding(line.buy_minus_avoid, overlapping=line.overlapping)),
         )
     )
 
