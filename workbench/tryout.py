@@ -12,7 +12,7 @@ import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from workbench.engine.foresight import Foresight, foresee
+from workbench.engine.foresight import Foresight, after, foresee
 from workbench.llm.baseline import Baseline
 from workbench.records import Models, Subject
 from workbench.store.rows import RunRow
@@ -67,7 +67,10 @@ class Pair:
 
 @dataclass(frozen=True)
 class CaseForesight:
-    """The calls of both runs of one case, agent by agent; ``saved`` is empty where only the draft can run."""
+    """The calls of both runs of one case, agent by agent; ``saved`` is empty where only the draft can run.
+
+    A question both ask is among the calls of the draft and among the answers at hand of the saved text.
+    """
 
     case: Case
     draft: tuple[Foresight, ...]
@@ -100,7 +103,8 @@ def foresee_case(
         plan = workspace.plan(strategy, case.subject, case.as_of)
         return asyncio.run(foresee(plan, models, known, Baseline(), options))
 
-    return CaseForesight(case, of(draft), of(saved) if saved else ())
+    ahead = of(draft)
+    return CaseForesight(case, ahead, after(ahead, of(saved)) if saved else ())
 
 
 def start_trial(

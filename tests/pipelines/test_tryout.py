@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from workbench.engine.foresight import foresee
+from workbench.engine.jobs import JobManager
 from workbench.engine.preview import preview
 from workbench.engine.runner import run
 from workbench.llm.base import Reply, Request
@@ -120,6 +121,26 @@ def test_the_baseline_counts_its_calls_and_none_is_paid(workspace: Workspace) ->
     ahead = foresee_case(workspace, drafted(workspace, "先找", "先看"), saved, CASE, Models())
     assert ahead.calls == 2 * 14
     assert (ahead.cached, ahead.paid) == (0, 0)
+
+
+def test_a_first_trial_pays_for_what_both_sides_ask_once(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Both sides were started together and paid for every chapter twice; twice as much was foreseen."""
+    paid = Paid()
+    cached = Cached(paid, workspace.data_dir / "cache.db")
+    monkeypatch.setattr(workspace, "answers", lambda: cached)
+    monkeypatch.setitem(workspace.__dict__, "jobs", JobManager(workspace.store, cached))
+    draft, saved = drafted(workspace, "先找致命伤", "先看致命伤"), workspace.strategy("value")
+
+    ahead = foresee_case(workspace, draft, saved, CASE, MODELS)
+    trial = start_trial(workspace, draft, saved, [CASE], MODELS)
+    for row in workspace.store.find(tag=trial):
+        assert workspace.jobs.wait(row.run_id, 60).status == "done"
+
+    assert len(paid.asked) == len(set(paid.asked)) + 2 == 14 + 2, "of the synthesis alone there are two"
+    assert (ahead.paid, ahead.cached) == (16, 12)
+    assert {agent.agent for agent in ahead.saved if agent.calls} == {"synthesis"}
 
 
 def test_a_trial_pairs_the_runs_of_each_subject(workspace: Workspace) -> None:

@@ -51,6 +51,25 @@ def test_the_same_question_is_paid_for_once_also_by_a_later_process(tmp_path: Pa
     assert (second.cost, second.latency_s) == (0.25, 1.5)
 
 
+def test_a_question_asked_again_while_it_is_being_answered_is_paid_for_once(tmp_path: Path) -> None:
+    """Two runs started together paid for every question that both asked."""
+
+    class Slow(Counting):
+        async def complete(self, request: Request) -> Reply:
+            await asyncio.sleep(0.01)
+            return await super().complete(request)
+
+    async def asked(*texts: str | Exception) -> tuple[int, list[bool]]:
+        inner = Slow(*texts)
+        cached = Cached(inner, tmp_path / f"{len(texts)}.db")
+        questions = (cached.complete(QUESTION) for _ in range(3))
+        replies = await asyncio.gather(*questions, return_exceptions=True)
+        return inner.asked, [reply.cache_hit for reply in replies if isinstance(reply, Reply)]
+
+    assert asyncio.run(asked(GOOD)) == (1, [False, True, True])
+    assert asyncio.run(asked(ModelError("no"), GOOD)) == (2, [False, True]), "who fails hands on no failure"
+
+
 class Other(BaseModel):
     score: float = Field(ge=0, le=10)
 

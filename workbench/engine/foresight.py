@@ -6,15 +6,17 @@ is missing, what follows from it cannot be known: those agents will be asked too
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
 from workbench.engine.agent import RunOptions
 from workbench.engine.plan import Plan, Step
 from workbench.engine.runner import run
 from workbench.errors import ModelError
 from workbench.llm.base import Model, Reply, Request
-from workbench.records import BASELINE, LAST_ROLES, Models, Report
+from workbench.llm.schemas import json_schema
+from workbench.records import BASELINE, LAST_ROLES, Evidence, Models, Report
 
 Known = Callable[[Request], Reply | None]
 """The stored answer to a question, if there is one."""
@@ -30,6 +32,9 @@ class Foresight:
         model: Who answers.
         calls: Questions that will be put to the model, apart from re-asking an unusable answer.
         cached: Questions already answered.
+        needs: The agents whose reports it reads.
+        question: The same for two agents that ask the same, as far as that does not hang on what those it
+            needs have said.
     """
 
     agent: str
@@ -37,6 +42,8 @@ class Foresight:
     model: str
     calls: int
     cached: int
+    needs: tuple[str, ...]
+    question: str
 
     @property
     def paid(self) -> int:
@@ -81,8 +88,32 @@ async def foresee(
         calls, cached = _calls(step, seen[step.agent], model, in_the_dark=in_the_dark)
         if in_the_dark or (calls and model != BASELINE):
             unknown.add(step.agent)
-        foreseen.append(Foresight(step.agent, step.title, model, calls, cached))
+        question = _question(step, plan, seen[step.agent].evidence, model)
+        foreseen.append(Foresight(step.agent, step.title, model, calls, cached, step.needs, question))
     return tuple(foreseen)
+
+
+def after(first: Sequence[Foresight], second: Sequence[Foresight]) -> tuple[Foresight, ...]:
+    """What a second run will do beside a first one: a question both ask is put to the model once."""
+    asked = {agent.agent: agent for agent in first}
+    same: set[str] = set()
+    foreseen = []
+    for agent in second:
+        other = asked.get(agent.agent)
+        if other is not None and other.question == agent.question and same.issuperset(agent.needs):
+            same.add(agent.agent)
+            if agent.paid:
+                agent = replace(agent, calls=0, cached=agent.cached + agent.calls)
+        foreseen.append(agent)
+    return tuple(foreseen)
+
+
+def _question(step: Step, plan: Plan, evidence: Evidence, model: str) -> str:
+    prompts = [prompt and prompt.hash for prompt in (step.draft, step.revise)]
+    schema = json_schema(step.form.schema_of("draft"))
+    settings = [plan.language, plan.blind, model, repr(plan.sampling.get(step.tier)), step.title]
+    asked = [settings, prompts, step.task, schema, evidence.text, evidence.missing, step.needs]
+    return json.dumps(asked, ensure_ascii=False, sort_keys=True, default=repr)
 
 
 def _calls(step: Step, report: Report, model: str, *, in_the_dark: bool) -> tuple[int, int]:

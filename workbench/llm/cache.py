@@ -8,11 +8,13 @@ own replies, and deleting it loses money at most.
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import json
 import logging
 from functools import cached_property
 from pathlib import Path
+from weakref import WeakValueDictionary
 
 from sqlite_utils import Database as Connection
 from sqlite_utils import Migrations
@@ -53,6 +55,7 @@ class Cached:
         self._model = model
         self._path = path
         self._server = server
+        self._asking: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     async def complete(self, request: Request) -> Reply:
         """Answer one request, from memory where the request allows it.
@@ -65,11 +68,12 @@ class Cached:
         if request.cache == "off":
             return await self._model.complete(request)
         key = question_key(request, self._server)
-        if request.cache == "use" and (known := self._find(key)):
-            return known
-        reply = await self._model.complete(request)
-        self._keep(key, request, reply)
-        return reply
+        async with self._asking.setdefault(key, asyncio.Lock()):  # who asks the same meanwhile waits for it
+            if request.cache == "use" and (known := self._find(key)):
+                return known
+            reply = await self._model.complete(request)
+            self._keep(key, request, reply)
+            return reply
 
     def known(self, request: Request) -> Reply | None:
         """The answer remembered for exactly this question, if there is one."""
