@@ -8,7 +8,7 @@ from workbench.ui.editing import Unfit
 from workbench.ui.language import t
 from workbench.ui.operator_editor import OperatorEditor
 from workbench.ui.panels.heading import heading
-from workbench.ui.panels.operator_form import operator_bar, operator_form
+from workbench.ui.panels.operator_form import broken_strategies, operator_bar, operator_form
 from workbench.ui.panels.operator_list import operator_list, strategies_line, used_by
 from workbench.ui.panels.states import show_error
 from workbench.ui.session import open_workspace
@@ -28,6 +28,7 @@ st.subheader(text.escape(str(editor.at(("title",)) or chosen)), anchor=False)
 st.caption(strategies_line(used_by(workspace).get(chosen, [])))
 if said := editor.said():
     show_error(said)
+broken_strategies(editor)
 try:
     operator_form(editor)
 except Unfit:

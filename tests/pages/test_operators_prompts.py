@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from streamlit.testing.v1 import AppTest
 
 from tests.pages.ui_fixtures import Open
 from workbench.ui.language import LANGUAGES
@@ -89,6 +90,47 @@ def test_an_operator_that_would_be_invalid_cannot_be_saved(open_page: Open, work
     app.multiselect(key="operator.data_needed").set_value([]).run()
     assert app.button(key="operators.save").disabled
     assert workspace.operators.get("debt_structure").data_needed
+
+
+def rename_output(app: AppTest, old: str, new: str) -> AppTest:
+    key = next(field.key for field in app.text_input if field.value == old)
+    app.text_input(key=key).set_value(new).run()
+    return app.button(key="operators.save").click().run()
+
+
+def test_a_save_that_would_break_strategies_waits_for_a_tick(open_page: Open, workspace: Workspace) -> None:
+    """Renaming ``debt_assessment`` switched off hard rules of five strategies and said nothing."""
+    before = workspace.operators.read("debt_structure")
+    app = rename_output(open_page("operators", operator="debt_structure"), "debt_assessment", "debt_view")
+    assert not app.exception
+    assert workspace.operators.read("debt_structure") == before
+    shown = "\n".join(element.value for element in app.markdown).replace("\\", "")
+    assert "**value**" in shown
+    assert "'debt_assessment', which chapter 'ch03_cashflow' does not answer" in shown
+    assert app.button(key="operators.save").disabled
+    app.checkbox(key="operators.sure").check().run()
+    app.button(key="operators.save").click().run()
+    assert not app.exception
+    assert not app.error
+    assert "debt_view" in workspace.operators.get("debt_structure").outputs
+
+
+def test_the_tick_holds_for_the_text_it_was_given_for(open_page: Open, workspace: Workspace) -> None:
+    before = workspace.operators.read("debt_structure")
+    app = rename_output(open_page("operators", operator="debt_structure"), "debt_assessment", "debt_view")
+    app.checkbox(key="operators.sure").check().run()
+    rename_output(app, "debt_view", "debt_word")
+    assert workspace.operators.read("debt_structure") == before
+    assert app.error
+
+
+def test_a_field_no_strategy_reads_is_renamed_at_once(open_page: Open, workspace: Workspace) -> None:
+    app = open_page("operators", operator="debt_structure")
+    app.button(key="operators.outputs.add").click().run()
+    app.button(key="operators.save").click().run()
+    rename_output(app, "field", "renamed")
+    assert not app.error
+    assert "renamed" in workspace.operators.get("debt_structure").outputs
 
 
 def test_a_new_operator_can_be_edited_at_once(open_page: Open, workspace: Workspace) -> None:

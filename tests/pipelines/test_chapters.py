@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
+import shutil
 import sqlite3
 from collections.abc import Mapping
 from pathlib import Path
@@ -452,3 +453,23 @@ def test_without_any_chapter_the_synthesis_has_nothing_to_judge(
         for step in plan.steps[:-1]
     }  # fmt: skip
     assert plan.last.gather(nobody).empty
+
+
+def test_a_rule_over_a_field_nobody_answers_is_named_in_the_verdict(
+    db: EvidenceDB, value: LoadedStrategy, tmp_path: Path
+) -> None:
+    """A field renamed in an operator left the rule that reads it silently off."""
+    operators = tmp_path / "operators"
+    shutil.copytree(ROOT / "strategy" / "operators", operators)
+    path = operators / "debt_structure.md"
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text.replace("debt_assessment", "debt_view"), encoding="utf-8")
+    verdict = carry_out(plan_of(db, value, "600519.SH", "2021-06-30", operators)).verdict
+    assert any("无法检查" in warning and "debt_assessment" in warning for warning in verdict.warnings)
+
+
+def test_a_rule_over_an_operator_of_another_industry_is_no_fault(
+    db: EvidenceDB, value: LoadedStrategy
+) -> None:
+    verdict = carry_out(plan_of(db, value, "601288.SH", "2024-06-30")).verdict
+    assert not any("无法检查" in warning for warning in verdict.warnings)

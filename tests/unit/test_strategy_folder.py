@@ -181,3 +181,25 @@ def test_an_operator_knows_the_strategies_that_use_it(folder: StrategyFolder) ->
     (folder.folder / "broken.yaml").write_text("kind: [")
     assert folder.using("credibility") == ("copy", "sample")
     assert folder.using("nobody") == ()
+
+
+def test_an_edited_operator_breaks_the_strategies_whose_rules_read_it(folder: StrategyFolder) -> None:
+    """Renaming a field switched off the hard rules that read it, in every strategy, without a word."""
+    folder.create("copy", BASE)
+    (folder.folder / "broken.yaml").write_text("kind: [")
+    saved = folder.libraries.operators.get("credibility")
+    assert folder.broken_by(saved) == {}
+    edited = saved.model_copy(update={"outputs": {"trust": saved.outputs["trusted"]}})
+    broken = folder.broken_by(edited)
+    assert list(broken) == ["copy", "sample"]
+    (error,) = broken["sample"]
+    assert "'trusted', which chapter 'ch01_data' does not answer" in error.what
+    assert error.remedy == "Did you mean 'trust'?"
+
+
+def test_what_is_broken_already_is_not_held_against_an_edited_operator(folder: StrategyFolder) -> None:
+    path = folder.folder / "sample.yaml"
+    path.write_bytes(BASE.replace(b"field: trusted", b"field: gone"))
+    saved = folder.libraries.operators.get("credibility")
+    edited = saved.model_copy(update={"outputs": {"trust": saved.outputs["trusted"]}})
+    assert folder.broken_by(edited) == {}

@@ -27,6 +27,7 @@ from workbench.strategy.answer_fields import label_words
 from workbench.strategy.files import LoadedStrategy
 from workbench.strategy.operators import Operator, OperatorLibrary
 from workbench.strategy.prompts import Prompt, PromptLibrary
+from workbench.strategy.rule_fields import unanswered
 from workbench.strategy.schema import SYNTHESIS, Chapter, ChaptersStrategy
 
 _GRADES: tuple[Sufficiency, ...] = ("none", "low", "medium", "high")
@@ -92,6 +93,7 @@ def build(
             )
         )
     chapters = tuple(step.agent for step in steps)
+    unchecked = _unchecked(strategy, operators)
     steps.append(
         Step(
             agent=SYNTHESIS,
@@ -118,7 +120,7 @@ def build(
         prompt_version=strategy.prompt_version,
         language=strategy.language,
         steps=tuple(steps),
-        conclude=lambda reports: _conclude(reports, chapters, strategy, factor),
+        conclude=lambda reports: _conclude(reports, chapters, strategy, factor, unchecked),
         receipt=view.receipt,
         blind=strategy.blind,
         hide=blindfold.hide if blindfold else str,
@@ -127,11 +129,16 @@ def build(
 
 
 def _conclude(
-    reports: Reports, chapters: Sequence[str], strategy: ChaptersStrategy, factor: float
+    reports: Reports,
+    chapters: Sequence[str],
+    strategy: ChaptersStrategy,
+    factor: float,
+    unchecked: Sequence[str],
 ) -> Verdict:
     """The verdict by the rules, in real amounts, with what is particular about this run as first warnings."""
     verdict = conclude(reports, strategy)
-    notes = [*_blindness(strategy, factor), *_unread([reports[chapter] for chapter in chapters], strategy)]
+    unread = _unread([reports[chapter] for chapter in chapters], strategy)
+    notes = [*_blindness(strategy, factor), *unchecked, *unread]
     fields = verdict.fields
     if factor != 1.0:
         fields = {name: scaled_back(value, factor, name) for name, value in fields.items()}
@@ -151,6 +158,18 @@ def _blindness(strategy: ChaptersStrategy, factor: float) -> list[str]:
         if zh
         else f"Blind run: names and years hidden, amounts and prices multiplied by {factor:.4g}; evidence and"
         " chapters are left so, prices and amounts with a currency in the conclusion are scaled back."
+    ]
+
+
+def _unchecked(strategy: ChaptersStrategy, operators: OperatorLibrary) -> list[str]:
+    """Which hard rules read a field that nobody answers in any industry, so that they are silently off."""
+    known = {id: operators.get(id) for chapter in strategy.framework.chapters for id in chapter.operators}
+    found = dict.fromkeys((rule.name, ref.field) for _, rule, ref, _ in unanswered(strategy, known))
+    if strategy.language == "zh":
+        return [f"硬规则“{rule}”无法检查：它所读的章不回答字段 {field}。" for rule, field in found]
+    return [
+        f"The hard rule {rule!r} cannot be checked: the chapters it reads do not answer {field!r}."
+        for rule, field in found
     ]
 
 

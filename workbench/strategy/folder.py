@@ -7,13 +7,16 @@ is never saved.
 from __future__ import annotations
 
 import hashlib
+from dataclasses import replace
 from pathlib import Path
 
 from workbench.errors import StrategyError
 from workbench.permission import require_editor
 from workbench.strategy.document import Document
 from workbench.strategy.files import check_name, load_strategy, read_file, replace_file, write_atomically
+from workbench.strategy.findings import Finding
 from workbench.strategy.lint import Libraries, lint
+from workbench.strategy.operators import EditedOperators, Operator
 from workbench.strategy.schema import ChaptersStrategy
 
 
@@ -131,10 +134,32 @@ class StrategyFolder:
                 found.append(name)
         return tuple(found)
 
+    def broken_by(self, edited: Operator) -> dict[str, list[Finding]]:
+        """The strategies an edited operator would break, each with the errors it has not got already.
+
+        Strategies that cannot be read are left out.
+        """
+        operators = EditedOperators(self.libraries.operators.folder, edited)
+        after = replace(self.libraries, operators=operators)
+        found = {}
+        for name in self.names():
+            try:
+                document = self.document(name)
+            except StrategyError:
+                continue
+            known = {(error.path, error.what) for error in _errors(document, self.libraries)}
+            new = [error for error in _errors(document, after) if (error.path, error.what) not in known]
+            if new:
+                found[name] = new
+        return found
+
     def _path(self, name: str) -> Path:
         return self.folder / f"{check_name(name, 'strategy')}.yaml"
 
     def _check(self, name: str, data: bytes) -> None:
-        for finding in lint(Document.parse(data, f"{name}.yaml"), self.libraries):
-            if finding.severity == "error":
-                raise StrategyError(finding.what, where=finding.where, remedy=finding.remedy)
+        for error in _errors(Document.parse(data, f"{name}.yaml"), self.libraries):
+            raise StrategyError(error.what, where=error.where, remedy=error.remedy)
+
+
+def _errors(document: Document, libraries: Libraries) -> list[Finding]:
+    return [finding for finding in lint(document, libraries) if finding.severity == "error"]

@@ -21,10 +21,10 @@ from workbench.strategy.news import NewsStrategy
 from workbench.strategy.operators import Operator, OperatorLibrary
 from workbench.strategy.parts import Problem
 from workbench.strategy.prompts import PromptLibrary
+from workbench.strategy.rule_fields import unanswered
 from workbench.strategy.schema import (
     LABEL_EN,
     LABEL_ZH,
-    SYNTHESIS,
     ChaptersStrategy,
     Condition,
     Label,
@@ -32,9 +32,6 @@ from workbench.strategy.schema import (
     Strategy,
     Synthesis,
 )
-
-CHAPTER_FIELDS = frozenset({"score", "confidence", "analysis", "key_evidence", "conclusion"})
-"""What every chapter answers beside the outputs of its operators."""
 
 SYNTHESIS_PATH: KeyPath = ("framework", "synthesis")
 _CHAPTER_NUMBER = re.compile(r"ch0*(\d+)(?:_|$)")
@@ -190,22 +187,10 @@ def _meet(first: Operator, second: Operator) -> bool:
 
 def _rule_fields(strategy: ChaptersStrategy, operators: dict[str, Operator]) -> Iterator[Problem]:
     """Hard rules over fields that nobody answers, which could never be triggered."""
-    framework = strategy.framework
-    names = (field.name for field in framework.synthesis.fields())
-    answered: dict[str, frozenset[str]] = {SYNTHESIS: frozenset({"analysis", "key_evidence", *names})}
-    for chapter in framework.chapters:
-        if not operators.keys() >= set(chapter.operators):
-            continue  # what an unreadable operator answers is not known
-        outputs = (operators[id].outputs for id in chapter.operators)
-        answered[chapter.id] = CHAPTER_FIELDS.union(*outputs)
-    complete = len(answered) == len(framework.chapters) + 1
-    for at, rule, ref in strategy.rule_references():
-        if ref.chapter in answered or (ref.chapter is None and complete):
-            fields = answered[ref.chapter] if ref.chapter else frozenset().union(*answered.values())
-            if ref.field not in fields:
-                who = f"chapter {ref.chapter!r} does not answer" if ref.chapter else "no chapter answers"
-                what = f"hard rule {rule.name!r} reads {ref.field!r}, which {who}."
-                yield Problem((*at, "field"), what, _suggest(ref.field, fields))
+    for at, rule, ref, known in unanswered(strategy, operators):
+        who = f"chapter {ref.chapter!r} does not answer" if ref.chapter else "no chapter answers"
+        what = f"hard rule {rule.name!r} reads {ref.field!r}, which {who}."
+        yield Problem(at, what, _suggest(ref.field, known))
 
 
 def _rule_values(strategy: ChaptersStrategy, operators: dict[str, Operator]) -> Iterator[Problem]:

@@ -225,3 +225,14 @@ class FrozenOperators(OperatorLibrary):
         if id not in self._known:
             self._known[id] = super().get(id)
         return self._known[id]
+
+
+class EditedOperators(OperatorLibrary):
+    """The operators of a folder with one of them as it would be after an edit."""
+
+    def __init__(self, folder: Path, edited: Operator) -> None:
+        super().__init__(folder)
+        self._edited = edited
+
+    def get(self, id: str) -> Operator:
+        return self._edited if id == self._edited.id else super().get(id)

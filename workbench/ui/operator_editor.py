@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from functools import cached_property
 
+import streamlit as st
+
 from workbench.errors import StrategyError
 from workbench.strategy.document import Document
 from workbench.strategy.files import check_name
@@ -82,16 +84,36 @@ class OperatorEditor(Editor):
             return [Finding("error", error.where, error.what, error.remedy)]
         return []
 
-    def save(self) -> None:
-        """Write the file; what goes wrong is said."""
+    @property
+    def broken(self) -> dict[str, list[Finding]]:
+        """The strategies saving this very text would break, as the last refusal found them."""
+        text, broken = st.session_state.get(self._refused, ("", {}))
+        return broken if text == self._text else {}
+
+    def save(self, *, sure: bool = False) -> None:
+        """Write the file, unless that would break strategies; what goes wrong is said.
+
+        Args:
+            sure: Whether the reader accepts what ``broken`` shows.
+        """
+        mine = self._text.encode()
         try:
-            self.workspace.operators.save(self.name, self._text.encode(), self.base.encode())
+            broken = self.workspace.strategy_folder.broken_by(read_operator(mine, self.where))
+            if broken and not (sure and broken == self.broken):
+                st.session_state[self._refused] = (self._text, broken)
+                return
+            self.workspace.operators.save(self.name, mine, self.base.encode())
         except StrategyError as error:
             self.say(error)
             return
+        st.session_state.pop(self._refused, None)
         self.workspace.store.strategies.drop_draft(PREFIX + self.name)
         self.undos.clear()
         self.redos.clear()
+
+    @property
+    def _refused(self) -> str:
+        return f"{self.page}.refused.{self.name}"
 
     def discard(self) -> None:
         """Go back to what the file says now."""

@@ -11,6 +11,7 @@ from workbench.strategy.document import Document
 from workbench.strategy.findings import KeyPath
 from workbench.strategy.operators import OutputType
 from workbench.strategy.plain import Plain
+from workbench.ui import text
 from workbench.ui.editing import Unfit, show
 from workbench.ui.language import t, term
 from workbench.ui.operator_editor import OperatorEditor
@@ -20,6 +21,7 @@ from workbench.ui.panels.studio_items import unused_id
 
 OUTPUTS: KeyPath = ("outputs",)
 ENGLISH: KeyPath = ("english", "outputs")
+SURE = "operators.sure"
 
 
 def operator_form(editor: OperatorEditor) -> None:
@@ -34,12 +36,25 @@ def operator_form(editor: OperatorEditor) -> None:
         _head(editor)
         fields.marked(editor.findings)
         if editor.edited:
-            st.markdown(f"**{t('studio.differs')}**")
+            st.markdown(f"**{t('operators.differs')}**")
             diff(editor.base, editor.current())
+
+
+def broken_strategies(editor: OperatorEditor) -> None:
+    """After a save that was refused: the strategies it would break, and a tick to save all the same."""
+    if not editor.broken:
+        return
+    with st.container(border=True):
+        st.error(t("operators.breaks", count=len(editor.broken)), icon=":material/error:")
+        for name, found in editor.broken.items():
+            st.markdown(f"**{text.escape(name)}**")
+            fields.marked(found)
+        st.checkbox(t("operators.save_sure"), key=SURE)
 
 
 def operator_bar(editor: OperatorEditor) -> None:
     """What is not saved, undo, save and discard."""
+    sure = bool(st.session_state.get(SURE))
     with st.bottom, st.container(horizontal=True, vertical_alignment="center", gap="small"):
         words = (
             f":orange-badge[● {t('operators.unsaved')}]"
@@ -57,7 +72,8 @@ def operator_bar(editor: OperatorEditor) -> None:
         )
         st.button(
             t("studio.save"), icon=":material/save:", type="primary", key="operators.save",
-            disabled=not editor.edited or bool(editor.findings), on_click=editor.save,
+            disabled=not editor.edited or bool(editor.findings) or bool(editor.broken and not sure),
+            on_click=editor.save, kwargs={"sure": sure},
         )  # fmt: skip
 
 

@@ -11,8 +11,8 @@ import streamlit as st
 from workbench.errors import StrategyError
 from workbench.strategy.document import Document
 from workbench.strategy.findings import KeyPath
-from workbench.strategy.lint import CHAPTER_FIELDS
 from workbench.strategy.plain import Plain
+from workbench.strategy.rule_fields import CHAPTER_FIELDS
 from workbench.strategy.schema import LABELS, SYNTHESIS, Operation
 from workbench.ui.editing import Unfit, show, value_at
 from workbench.ui.language import t, term
