@@ -22,15 +22,17 @@ _WORDS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="u
 _HIDDEN = (("<script", "</script"), ("<style", "</style"), ("<!--", "-->"))
 _TAG = re.compile(r"</?[a-z!][^<>]{0,300}>", re.IGNORECASE)
 _TEMPLATE = re.compile(
-    r"\[INST\].{0,2000}?(?:\[/INST\]|\n|$)|<<SYS>>.{0,2000}?(?:<</SYS>>|\n|$)"
-    r"|<(system|instructions?|prompt|assistant)>.{0,2000}?(?:</\1>|\n|$)"
+    r"\[(?P<mark>inst|sys(?:tem)?|instructions?|prompt)\].{0,2000}?(?:\[/(?P=mark)\]|\n|$)"
+    r"|begin (?P<part>(?:system )?(?:prompt|instructions?))\b.{0,2000}?(?:end (?P=part)\b|\n|$)"
+    r"|<<SYS>>.{0,2000}?(?:<</SYS>>|\n|$)"
+    r"|<(?P<tag>system|instructions?|prompt|assistant)>.{0,2000}?(?:</(?P=tag)>|\n|$)"
     r"|<\|[a-z_]{1,30}\|>(?:system|user|assistant)?\s{0,3}.{0,2000}?(?:(?=<\|)|\n|$)"
-    r"|\{[^{}]{0,200}(?:impact|confidence|score|urgency|event_type|tickers_linked)\b[^{}]{0,1000}(?:\}|$)",
+    r"|\{[^{}]{0,200}(?:impact|confidence|score|urgency|event_type|tickers_linked|role)\b[^{}]{0,1000}(?:\}|$)",
     re.IGNORECASE | re.DOTALL,
 )
 _WRAPPED = re.compile(r"(?<=[a-z,])\n(?=[a-z])")
 _CLAUSE_END = re.compile(r"[。！？!?\n；;，()（）\[\]【】\"“”「」『』—–]|\.(?=\s|$)|,(?!\d)|\s-+\s")
-_SENTENCE_ENDS = frozenset("。！？!?\n；;.")
+_SENTENCE_ENDS = frozenset("。！？!?\n.")
 _QUOTES = frozenset('"“「『')
 
 _FOLDED = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | str.maketrans(
