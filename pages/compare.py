@@ -20,4 +20,5 @@ if len(chosen) < 2:
     st.caption(t("compare.choose"))
     st.stop()
 with errors_shown():
-    comparison(compare(store.load_many(chosen)))
+    rows = [store.find(run_id=run_id, limit=1)[0] for run_id in chosen]
+    comparison(compare(store.load_many(chosen)), rows)

@@ -11,6 +11,7 @@ import datetime as dt
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from workbench.engine.foresight import Foresight, after, foresee
 from workbench.llm.baseline import Baseline
@@ -22,6 +23,8 @@ from workbench.workspace import Workspace
 DRAFT_TAG = "draft"
 TRIAL_TAG = "trial"
 MAX_SUBJECTS = 20
+
+Side = Literal["saved", "draft"]
 
 
 @dataclass(frozen=True)
@@ -134,6 +137,13 @@ def start_trial(
     for plan, tags in plans:
         workspace.store.tag(workspace.jobs.start(plan, models), tags)
     return trial
+
+
+def side_of(row: RunRow) -> Side | None:
+    """Which side of a trial a run is; None where it is of no trial."""
+    if not any(tag.startswith(f"{TRIAL_TAG} ") for tag in row.tags):
+        return None
+    return "draft" if DRAFT_TAG in row.tags else "saved"
 
 
 def pairs(workspace: Workspace, trial: str) -> list[Pair]:

@@ -339,6 +339,11 @@ def test_a_trial_compares_draft_and_saved_on_three_companies(open_page: Open, wo
     assert len(table) == 3
     assert all(table["saved"] != "")
 
+    sides = [row.run_id for row in (found[0].saved, found[0].draft) if row]
+    compared = open_page("compare", runs=",".join(sides))
+    assert not compared.exception
+    assert [head.rpartition("\n")[2] for head in compared.table[0].value.columns[1:]] == ["Saved", "Draft"]
+
 
 def test_an_unknown_strategy_in_the_address_opens_another(open_page: Open) -> None:
     app = open_page("strategy", strategy="../../etc/passwd", part="nonsense", item="99999999", view="x")

@@ -8,9 +8,9 @@ import streamlit as st
 
 from workbench.compare import SECTIONS, Cell, Comparison, Row
 from workbench.errors import InputError
-from workbench.records import Run
 from workbench.store.rows import RunRow
 from workbench.store.runs import RunStore
+from workbench.tryout import side_of
 from workbench.ui import charts, palette, text
 from workbench.ui.language import t, term
 from workbench.ui.panels.states import show_error
@@ -52,38 +52,44 @@ def choose_runs(store: RunStore, asked: Sequence[str]) -> list[str]:
     return list(picked)
 
 
-def comparison(compared: Comparison) -> None:
-    """The whole comparison, section by section."""
+def comparison(compared: Comparison, rows: Sequence[RunRow]) -> None:
+    """The whole comparison, section by section.
+
+    Args:
+        compared: The runs.
+        rows: The same runs as they are listed, in the same order.
+    """
+    titles = _titles(rows)
     if compared.weakened_by:
         lines = [
             f"- {term('weakness', weakness.kind)}: {text.escape(', '.join(weakness.values))}"
             for weakness in compared.weakened_by
         ]
         st.warning("\n".join(lines), title=t("compare.weakened"), icon=":material/warning:")
-    _chart(compared)
+    _chart(compared, titles)
     differing = st.toggle(t("compare.differing"), value=True, key="compare.differing")
-    _table(compared, differing=differing)
-    for run in compared.runs[1:]:
+    _table(compared, titles, differing=differing)
+    for run, title in zip(compared.runs[1:], titles[1:], strict=True):
         if diff := compared.strategy_diffs.get(run.run_id):
-            with st.expander(t("compare.strategy_diff", run=text.escape(_title(run, compared)))):
+            with st.expander(t("compare.strategy_diff", run=text.escape(title))):
                 st.code(diff, language="diff", wrap_lines=True)
 
 
-def _chart(compared: Comparison) -> None:
+def _chart(compared: Comparison, titles: Sequence[str]) -> None:
     """The final score of every agent in every run, where they share a scale."""
     scales = [report.scale for run in compared.runs for report in run.reports if report.counted]
     if not scales:
         return
     scale = max(set(scales), key=scales.count)
-    series = [(_title(run, compared), run) for run in compared.runs]
+    series = list(zip(titles, compared.runs, strict=True))
     st.vega_lite_chart(
         charts.agents_by_run(series, scale, st.context.theme.type or "light"), alt=t("compare.alt")
     )
 
 
-def _table(compared: Comparison, *, differing: bool) -> None:
+def _table(compared: Comparison, titles: Sequence[str], *, differing: bool) -> None:
     """One table, so that a run keeps its column from section to section."""
-    heads = [text.escape(_title(run, compared)) for run in compared.runs]
+    heads = list(map(text.escape, titles))
     heads[0] = f"{t('compare.reference')}  \n{heads[0]}"
     names: list[str] = []
     cells: list[list[str]] = [[] for _ in heads]
@@ -157,22 +163,27 @@ def _signed(name: str, change: float) -> str:
     return f"{'+' if change > 0 else text.MINUS}{figure}"
 
 
-def _title(run: Run, compared: Comparison) -> str:
-    """What sets a run apart from the others: the facts in which they differ, else its id."""
-    facts = {run.run_id: _facts(run) for run in compared.runs}
-    differing = [
-        index for index, values in enumerate(zip(*facts.values(), strict=True)) if len(set(values)) > 1
+def _titles(rows: Sequence[RunRow]) -> list[str]:
+    """What sets each run apart from the others: the facts in which they differ, else its id."""
+    differing = [facts for facts in zip(*map(_facts, rows), strict=True) if len(set(facts)) > 1]
+    titles = [" · ".join(filter(None, facts)) for facts in zip(*differing, strict=True)] or [""] * len(rows)
+    return [
+        title if title and titles.count(title) == 1 else " · ".join(filter(None, (title, row.run_id[-6:])))
+        for title, row in zip(titles, rows, strict=True)
     ]
-    titles = {run_id: [known[index] for index in differing] for run_id, known in facts.items()}
-    title = titles[run.run_id]
-    if list(titles.values()).count(title) > 1:
-        title = [*title, run.run_id[-6:]]
-    return " · ".join(title)
 
 
-def _facts(run: Run | RunRow) -> tuple[str, ...]:
-    return (subject_title(run), text.day(run.as_of), run.strategy, text.models_title(run.models))
+def _facts(row: RunRow) -> tuple[str, ...]:
+    """Subject, day, strategy and models, and which side of a trial it is, if any."""
+    side = side_of(row)
+    return (
+        subject_title(row),
+        text.day(row.as_of),
+        row.strategy,
+        text.models_title(row.models),
+        term("studio_side_of", side) if side else "",
+    )
 
 
 def _row_title(row: RunRow) -> str:
-    return " · ".join((*_facts(row), row.run_id[-6:]))
+    return " · ".join((*filter(None, _facts(row)), row.run_id[-6:]))

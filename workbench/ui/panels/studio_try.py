@@ -162,10 +162,10 @@ def results(found: Sequence[Pair]) -> None:
         alt=t("studio.trial_alt"),
         column_config={
             "subject": column.ButtonColumn(
-                t("column.subject"), type="tertiary", alignment="left", key=opened, pinned=True
+                t("column.subject"), type="tertiary", alignment="left", key=opened, width=120, pinned=True
             ),
-            "saved": column.TextColumn(term("studio_side_of", "saved")),
-            "draft": column.TextColumn(term("studio_side_of", "draft")),
+            "saved": column.TextColumn(term("studio_side_of", "saved"), width=95),
+            "draft": column.TextColumn(term("studio_side_of", "draft"), width=105),
             "change": column.TextColumn(t("column.change"), width=70),
         },
     )
