@@ -74,7 +74,7 @@ def test_every_mistake_of_the_schema_is_listed_in_the_order_of_the_lines(librari
             "不可信 → 买入",
             28,
             "warning",
-            "says 买入, but its scores are 回避",
+            "says buy, but its scores are avoid",
             "wording",
         ),
         ("credibility", "credibilty", 11, "error", "there is no operator 'credibilty'", "'credibility'?"),
@@ -263,3 +263,21 @@ def test_a_strategy_of_200_steps_and_100_operators_is_edited_and_checked_in_a_bl
     found = lint(document, libraries)
     assert found == []
     assert time.process_time() - started < 0.3
+
+
+def test_an_anchor_that_cannot_be_read_hides_nothing_about_the_others(libraries: Libraries) -> None:
+    """One bad range made every warning about the rubric vanish until it was mended."""
+    text = STRATEGY.replace('"0-29"', "abc").replace("30-74", "30-80")
+    found = [finding.what for finding in findings(text, libraries)]
+    assert any("'abc' is not a range" in what for what in found)
+    assert any("the anchors 30-80 and 75-100 overlap" in what for what in found)
+    assert any("30-80 lies across the threshold 75" in what for what in found)
+
+
+def test_a_rubric_of_another_shape_is_left_to_the_schema(libraries: Libraries) -> None:
+    for text in (
+        STRATEGY.replace("{buy: 75, watch: [30, 74], avoid: 29}", "high"),
+        STRATEGY.replace("    scoring_rubric:", "    scoring_rubric: none\n    rubric:"),
+        "framework: 3\n",
+    ):
+        assert all(finding.severity == "error" for finding in findings(text, libraries))

@@ -81,3 +81,9 @@ def test_why_evidence_is_missing_is_told_in_the_language_of_the_reader() -> None
     """A Chinese run said "no report says who of Liverpool is out on 2019-04-14"."""
     reason = "no report says who of Liverpool is out on 2019-04-14"
     assert in_language(reason, "zh") == "2019-04-14 Liverpool 没有伤停报道"
+
+
+def test_a_label_in_a_finding_is_told_in_the_language_of_the_reader() -> None:
+    """A Chinese page said "其分数分属 watch and buy"."""
+    what = "the anchor 60-80 lies across the threshold 75: its scores are watch and buy."
+    assert in_language(what, "zh") == "锚点 60-80 跨过阈值 75：其分数分属观望与买入。"

@@ -10,7 +10,7 @@ import difflib
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations, pairwise
+from itertools import combinations
 
 from workbench.errors import PromptError, StrategyError
 from workbench.strategy.claims import Measured, contradictions
@@ -21,25 +21,20 @@ from workbench.strategy.news import NewsStrategy
 from workbench.strategy.operators import Operator, OperatorLibrary
 from workbench.strategy.parts import Problem
 from workbench.strategy.prompts import PromptLibrary
+from workbench.strategy.rubric_checks import SYNTHESIS_PATH, rubric_problems
 from workbench.strategy.rule_fields import unanswered
 from workbench.strategy.schema import (
-    LABEL_EN,
-    LABEL_ZH,
     ChaptersStrategy,
     Condition,
-    Label,
     MatchStrategy,
     Strategy,
-    Synthesis,
 )
 
-SYNTHESIS_PATH: KeyPath = ("framework", "synthesis")
 _CHAPTER_NUMBER = re.compile(r"ch0*(\d+)(?:_|$)")
 _MENTION = re.compile(
     r"(?<![A-Za-z])[Cc]h(?:apter)?[ .]?0*(\d{1,2})(?!\d)|第\s*(\d{1,2}|[一二三四五六七八九十]{1,3})\s*章"
 )
 _DIGITS = {digit: value for value, digit in enumerate("零一二三四五六七八九")}
-_CONCLUSION = re.compile(r"(?:→|->|=>|⇒)\s*(?:明确|直接)?\s*([\w]+)")
 
 
 @dataclass(frozen=True)
@@ -67,16 +62,17 @@ def lint(document: Document, libraries: Libraries) -> list[Finding]:
         libraries: What it may refer to.
     """
     strategy, findings = validate(document.tree, document.where)
+    kinds: list[tuple[Severity, Iterator[Problem]]] = [("warning", rubric_problems(document))]
     if strategy is not None:
-        kinds: tuple[tuple[Severity, Iterator[Problem]], ...] = (
+        kinds += [
             ("error", _reference_errors(strategy, libraries)),
             ("warning", _warnings(strategy, document, libraries)),
-        )
-        findings += [
-            Finding(severity, f"{document.where}:{document.line(p.path)}", p.what, p.remedy, p.path)
-            for severity, problems in kinds
-            for p in problems
         ]
+    findings += [
+        Finding(severity, f"{document.where}:{document.line(p.path)}", p.what, p.remedy, p.path)
+        for severity, problems in kinds
+        for p in problems
+    ]
     return sorted(findings, key=lambda finding: document.line(finding.path))
 
 
@@ -119,8 +115,6 @@ def _warnings(strategy: Strategy, document: Document, libraries: Libraries) -> I
         )
     if isinstance(strategy, ChaptersStrategy):
         synthesis = strategy.framework.synthesis
-        yield from _rubric_range(synthesis)
-        yield from _rubric_against_thresholds(synthesis)
         yield from _later_needs(strategy)
         yield from _chapter_mentions(strategy)
         yield from _unread_outputs(strategy, _operators(strategy, libraries.operators))
@@ -212,58 +206,6 @@ def _rule_values(strategy: ChaptersStrategy, operators: dict[str, Operator]) -> 
                     f"hard rule {rule.name!r} compares {ref.field!r} with {value!r}, which nobody can choose."
                 )
                 yield Problem((*at, "value"), what, f"Values: {', '.join(sorted(known))}.")
-
-
-def _rubric_range(synthesis: Synthesis) -> Iterator[Problem]:
-    """Gaps and overlaps of the anchors, and scores outside all of them."""
-    anchors = sorted(enumerate(synthesis.scoring_rubric), key=lambda pair: (pair[1].low, pair[1].high))
-    for (_, lower), (index, upper) in pairwise(anchors):
-        at = (*SYNTHESIS_PATH, "scoring_rubric", index, "range")
-        step = max(lower.resolution, upper.resolution)
-        if upper.low <= lower.high:
-            what = f"the anchors {lower.range} and {upper.range} overlap."
-            yield Problem(at, what, f"Let the upper one start above {lower.high:g}.")
-        elif upper.low - lower.high > step * 1.001:
-            what = f"no anchor covers the scores between {lower.high:g} and {upper.low:g}."
-            yield Problem(at, what, f"Let {lower.range} reach up to {upper.low - step:g}, or add an anchor.")
-    (bottom, lowest), (top, highest) = anchors[0], max(anchors, key=lambda pair: pair[1].high)
-    if lowest.low > 0:
-        at = (*SYNTHESIS_PATH, "scoring_rubric", bottom, "range")
-        yield Problem(
-            at, f"no anchor covers the scores below {lowest.low:g}.", "Let the lowest anchor start at 0."
-        )
-    if highest.high != 100:
-        at = (*SYNTHESIS_PATH, "scoring_rubric", top, "range")
-        yield Problem(
-            at, f"the highest anchor ends at {highest.high:g}, not 100.", "Scores run from 0 to 100."
-        )
-
-
-def _rubric_against_thresholds(synthesis: Synthesis) -> Iterator[Problem]:
-    """Anchors that lie across a threshold, or announce another label than their scores get."""
-    thresholds = synthesis.decision_thresholds
-    for index, anchor in enumerate(synthesis.scoring_rubric):
-        at = (*SYNTHESIS_PATH, "scoring_rubric", index)
-        low, high = thresholds.label(anchor.low), thresholds.label(anchor.high)
-        if low != high:
-            bound = next(band.low for band in thresholds.bands() if anchor.low < band.low <= anchor.high)
-            labels = f"{low} and {high}"
-            what = f"the anchor {anchor.range} lies across the threshold {bound:g}: its scores are {labels}."
-            yield Problem((*at, "range"), what, f"Split it at {bound:g}, or move the threshold.")
-        said = _announced(anchor.description)
-        if said is not None and said not in (low, high):
-            what = f"the anchor {anchor.range} says {LABEL_ZH[said]}, but its scores are {LABEL_ZH[low]}."
-            yield Problem((*at, "description"), what, "Change the wording, the range or the thresholds.")
-
-
-def _announced(description: str) -> Label | None:
-    """The label a description announces behind its arrow, e.g. ``… → 买入区间``."""
-    conclusion = _CONCLUSION.search(description)
-    for words in (LABEL_ZH, LABEL_EN):
-        for label, word in words.items():
-            if conclusion and conclusion[1].lower().startswith(word.lower()):
-                return label
-    return None
 
 
 def _later_needs(strategy: ChaptersStrategy) -> Iterator[Problem]:

@@ -12,7 +12,7 @@ import tomllib
 from functools import cache
 from pathlib import Path
 
-from workbench.ui.language import Language, language
+from workbench.ui.language import Language, catalogue, language
 
 SLOT = "{}"
 """Stands for a value in the words of the catalogue; in the translation it is ``{0}``, ``{1}``, ..."""
@@ -29,8 +29,13 @@ def in_language(message: str, language: Language) -> str:
     """A message in one language, or unchanged where the catalogue does not have it."""
     for pattern, words in _patterns(language):
         if found := pattern.fullmatch(message):
-            return words.format(*found.groups())
+            return words.format(*(_label_word(value, language) for value in found.groups()))
     return message
+
+
+def _label_word(value: str, language: Language) -> str:
+    """A value of a message: a label has its word, anything else stands as it is."""
+    return catalogue(language).get(f"label.{value}", value)
 
 
 @cache
