@@ -66,6 +66,7 @@ def test_edit_an_anchor_try_it_save_it_and_go_back(visit: Visit) -> None:
     page.get_by_role("button", name=re.compile("Save")).last.click()
     page.wait_for_selector("text=All saved")
     settled(page)
+    assert not page.get_by_label("Note", exact=True).is_visible()  # the popover stayed open over the page
 
     page.goto(page.url.split("?")[0] + "?strategy=value&part=rubric&view=history")
     settled(page)

@@ -229,6 +229,19 @@ def test_the_disk_can_be_kept_instead(open_page: Open, workspace: Workspace) -> 
     assert workspace.store.strategies.drafts() == ()
 
 
+def test_what_a_refused_save_said_is_gone_once_the_disk_is_kept(
+    open_page: Open, workspace: Workspace
+) -> None:
+    """ "nothing was saved" came up only after the conflict was settled, beside "All saved"."""
+    app = edit_first_step(open_studio(open_page))
+    file(workspace).write_bytes(file(workspace).read_bytes() + b"# theirs\n")
+    save(app)
+    assert any("nothing was saved" in element.value for element in app.error)
+    app.button(key="strategy.conflict.disk").click().run()
+    assert not app.error
+    assert "All saved" in words(app)
+
+
 def test_mine_can_be_saved_under_another_name(open_page: Open, workspace: Workspace) -> None:
     edit_first_step(open_studio(open_page))
     theirs = file(workspace).read_bytes() + b"# theirs\n"

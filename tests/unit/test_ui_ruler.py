@@ -44,3 +44,17 @@ def test_an_anchor_has_the_colour_of_the_label_its_lowest_score_earns() -> None:
     spec = ruler([{"range": "0-49"}, {"range": "50-100"}], [Mark(50, "High", BLUE)], 100, "light")
     rows = spec["layer"][0]["data"]["values"]
     assert [(row["range"], row["colour"]) for row in rows] == [("0-49", GREY), ("50-100", BLUE)]
+
+
+def test_the_sign_of_an_overlap_stands_clear_of_the_name_of_an_anchor() -> None:
+    """An anchor that lies within another one had its name written over the ``!``."""
+    spec = ruler([{"range": "0-100"}, {"range": "40-60"}], [], 100, "light")
+    names = [
+        (row["middle"], row["level"], row["name"])
+        for layer in spec["layer"]
+        if layer["mark"]["type"] == "text" and "level" in str(layer["encoding"]["y"])
+        for row in layer["data"]["values"]
+    ]
+    assert {name for *_, name in names} == {"0-100", "40-60", "!"}
+    (sign,) = (one for one in names if one[2] == "!")
+    assert all(abs(sign[1] - level) > 11 for _, level, name in names if name != "!")

@@ -12,6 +12,9 @@ from workbench.ui import palette, text
 from workbench.ui.language import t
 from workbench.ui.palette import Ink, Spec
 
+LEVEL, OVERLAP_LEVEL = 38, 51
+"""Height of the names on the bands: an overlap has its own, as it may have its middle where an anchor has."""
+
 
 @dataclass(frozen=True)
 class Mark:
@@ -89,6 +92,7 @@ def ruler(anchors: Sequence[Mapping[str, object]], marks: Sequence[Mark], top: f
                 "range": piece.range,
                 "words": piece.words,
                 "name": {"anchor": piece.range, "gap": "?", "overlap": "!"}[piece.kind],
+                "level": OVERLAP_LEVEL if piece.kind == "overlap" else LEVEL,
                 "colour": below[-1].colour if below else palette.GREY,
             }
         )
@@ -126,7 +130,7 @@ def ruler(anchors: Sequence[Mapping[str, object]], marks: Sequence[Mark], top: f
             "mark": {"type": "text", "fontSize": 11, "color": dark, "baseline": "middle"},
             "encoding": {
                 "x": {"field": "middle", **x},
-                "y": {"value": 42},
+                "y": {"field": "level", "type": "quantitative", "scale": None},
                 "text": {"field": "name", "type": "nominal"},
             },
         },

@@ -7,6 +7,9 @@ import streamlit as st
 from workbench.ui.language import t
 from workbench.ui.studio import Studio
 
+SAVES = "strategy.saves"
+"""Successful saves of the session: a popover of another key is a new one, which is closed."""
+
 
 def bar(studio: Studio) -> None:
     """Unsaved changes, undo and redo, check, try, save with a note, discard."""
@@ -44,9 +47,11 @@ def bar(studio: Studio) -> None:
 
 def _save(studio: Studio, edited: bool) -> None:
     """Save with a note; an error keeps the strategy from being saved and is named."""
+    saves: int = st.session_state.get(SAVES, 0)
     with st.popover(
-        t("studio.save"), icon=":material/save:", type="primary", disabled=not edited, key="strategy.save"
-    ):
+        t("studio.save"), icon=":material/save:", type="primary", disabled=not edited,
+        key=f"strategy.save.{saves}",
+    ):  # fmt: skip
         if studio.errors:
             st.error(t("studio.cannot_save", count=studio.errors), icon=":material/error:")
         with st.form("strategy.save.form", border=False):
@@ -55,6 +60,8 @@ def _save(studio: Studio, edited: bool) -> None:
             pressed = st.form_submit_button(
                 t("studio.save"), type="primary", disabled=bool(studio.errors), key="strategy.save.press"
             )
-        if pressed and studio.save(author.strip(), note.strip()):
-            st.toast(t("studio.saved"), icon=":material/check:")
+        if pressed:
+            if studio.save(author.strip(), note.strip()):
+                st.session_state[SAVES] = saves + 1
+                st.toast(t("studio.saved"), icon=":material/check:")
             st.rerun()
