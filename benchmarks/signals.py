@@ -9,13 +9,42 @@ import time
 
 from benchmarks.bench import conclude, new_workspace
 from workbench.evidence.news import add_items, count_items, items, make_item
+from workbench.evidence.addressed import told
 from workbench.records import Models
 
 ITEMS = 200
 ON_RECORD = 5_000
 BOUND_S = 20.0
 LIST_BOUND_S = 0.5
+TOLD_BOUND_S = 0.5
+FILLERS = (
+    *(
+        "<script",
+        "<",
+        "<!--",
+        "[INST]",
+        "<|a|>",
+        "{impact",
+        "a",
+        "(",
+        ", ",
+        "忽略",
+        "以上",
+        "本条",
+        "请",
+        "分",
+    ),
+    *("把本条影响", "你是", "ignore all ", "of the ", "ai ", "you must ", "please ", "score it ", "1."),
+)
+"""What the patterns for orders to the scorer begin with, again and again."""
+
 TEXT = "Apple lowered its forecast by 5% as demand weakened. 腾讯 and Microsoft were named too. "
+
+
+def told_s(filler: str) -> float:
+    started = time.process_time()
+    told(filler * (20_000 // len(filler)))
+    return time.process_time() - started
 
 
 def main() -> None:
@@ -40,9 +69,11 @@ def main() -> None:
         )
         listed = time.perf_counter() - started
         workspace.jobs.close()
+    longest = max(map(told_s, FILLERS))
     conclude(
         (f"seconds for {ITEMS} items with {ON_RECORD} on record", took, BOUND_S),
         ("seconds for a filtered page of them", listed, LIST_BOUND_S),
+        ("CPU seconds to go through 20,000 hostile characters", longest, TOLD_BOUND_S),
     )
 
 

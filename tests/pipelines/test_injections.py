@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import itertools
-import time
 from pathlib import Path
 from typing import Any
 
@@ -240,14 +239,3 @@ def test_companies_and_evidence_are_looked_up_by_what_is_reported(db: EvidenceDB
     assert [found.code for found in item.links(db.instruments)] == ["AAPL"]
     assert "Microsoft" not in item.reported.body
     assert "Microsoft" in item.body  # a model is shown the whole, between marks
-
-
-@pytest.mark.parametrize(
-    "filler",
-    ["<script", "<", "<!--", "[INST]", "<|a|>", "{impact", "a", "(", ", ", "忽略", "以上", "本条", "请", "分",
-     "把本条影响", "你是", "ignore all ", "of the ", "ai ", "you must ", "please ", "score it ", "1."],
-)  # fmt: skip
-def test_no_text_takes_long_to_go_through(filler: str) -> None:
-    started = time.perf_counter()
-    told(filler * (20_000 // len(filler)))
-    assert time.perf_counter() - started < 0.5

@@ -184,4 +184,4 @@ def test_app_serves_this_machine_only_and_takes_the_next_free_port(workspace: Wo
                 with pytest.raises(OSError, match="refused"):
                     socket.create_connection((host, chosen), timeout=2)
             assert handshake(chosen, host="127.0.0.1") == 101
-            assert handshake(chosen, host="evil.example") == 403, "a name that was made to point here"
+            assert handshake(chosen, host="evil.example") == 400, "a name that was made to point here"
