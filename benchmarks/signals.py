@@ -8,8 +8,8 @@ from __future__ import annotations
 import time
 
 from benchmarks.bench import conclude, new_workspace
-from workbench.evidence.news import add_items, count_items, items, make_item
 from workbench.evidence.addressed import told
+from workbench.evidence.news import add_items, count_items, items, make_item
 from workbench.records import Models
 
 ITEMS = 200
