@@ -24,6 +24,14 @@ def test_operators_are_listed_with_who_uses_them(
     assert "value" in table.loc["debt_structure", "used"]
 
 
+@pytest.mark.parametrize(("language", "word"), [("en", "Cash and debt"), ("zh", "现金与负债")])
+def test_a_category_is_named_in_the_language_of_the_page(open_page: Open, language: str, word: str) -> None:
+    """The English page listed Chinese categories."""
+    app = open_page("operators", lang=language)
+    assert app.dataframe[0].value.set_index("id").loc["debt_structure", "category"] == word
+    assert word in app.selectbox(key="operators.category").options
+
+
 def test_operators_are_filtered_by_category_and_industry(open_page: Open) -> None:
     app = open_page("operators")
     app.selectbox(key="operators.gate").set_value("bank").run()

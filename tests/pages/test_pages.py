@@ -240,6 +240,19 @@ def test_a_comparison_is_signed_against_the_first_run(open_page: Open, workspace
     assert len(app.table[0].value) > len(table)
 
 
+def test_a_rule_is_named_with_the_word_for_what_it_changed(open_page: Open, workspace: Workspace) -> None:
+    """A Chinese comparison had rows such as "否决：债务危险: score"."""
+    first = stored(workspace.store, chapters_run())
+    adjusted = chapters_run().verdict
+    assert adjusted is not None
+    rule = adjusted.adjustments[0]
+    second = stored(workspace.store, chapters_run(verdict=adjusted.model_copy(update={"adjustments": ()})))
+    app = open_page("compare", runs=f"{first},{second}", lang="zh")
+    assert not app.exception
+    names = [name.replace("\\", "") for name in app.table[0].value.iloc[:, 0]]
+    assert f"{rule.rule} · {catalogue('zh')[f'compare_row.{rule.field}']}" in names
+
+
 def test_runs_of_two_pipelines_cannot_be_compared(open_page: Open, workspace: Workspace) -> None:
     one, other = stored(workspace.store, chapters_run()), stored(workspace.store, match_run())
     app = open_page("compare", runs=f"{one},{other}")

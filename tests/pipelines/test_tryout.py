@@ -179,8 +179,15 @@ def test_a_preview_takes_the_reports_of_an_earlier_run_and_names_its_stand_ins(w
     strategy = workspace.strategy("value")
     result = asyncio.run(run(plan(workspace, strategy), Models(), Baseline()))
     assert all(
-        not agent.stand_ins
+        not agent.stand_ins and not agent.own_stand_in
         for agent in asyncio.run(preview(plan(workspace, strategy), Baseline(), result.reports))
     )
     alone = asyncio.run(preview(plan(workspace, strategy), Baseline()))
-    assert alone[1].stand_ins == ("ch01_data", "ch02_business")
+    assert [agent.stand_ins for agent in alone[:2]] == [(), ("ch01_data",)]
+    assert all(agent.own_stand_in for agent in alone)
+
+
+def test_the_synthesis_reads_the_reports_of_the_chapters_and_not_its_own(workspace: Workspace) -> None:
+    """Its preview spoke of the reports of 7 agents where there are 6 chapters."""
+    *chapters, synthesis = asyncio.run(preview(plan(workspace, workspace.strategy("value")), Baseline()))
+    assert synthesis.stand_ins == tuple(agent.step.agent for agent in chapters)

@@ -35,6 +35,7 @@ from workbench.records import (
 from workbench.store.payments import SpendBy
 from workbench.store.runs import Order
 from workbench.strategy.news import Aggregation
+from workbench.strategy.operators import OperatorLibrary
 from workbench.strategy.schema import LABEL_EN, LABEL_ZH
 from workbench.ui.language import LANGUAGES, catalogue
 from workbench.ui.navigation import PageName, Section
@@ -84,6 +85,7 @@ CLOSED_SETS = {
     "spend_by": get_args(SpendBy),
     "check_status": get_args(doctor.Status),
     "settings_origin": get_args(Origin),
+    "operator_category": [one.category for one in OperatorLibrary(ROOT / "strategy" / "operators").all()],
 }
 """Sections read with ``term`` whose members are a closed set of the code."""
 
@@ -207,6 +209,19 @@ def test_every_configured_column_has_a_title(source: Path) -> None:
         if name.endswith("Column") and name in SHOWS_TEXT - {"Column"}:
             titled = call.args or any(word.arg == "label" for word in call.keywords)
             assert titled, f"{source.name}:{call.lineno}"
+
+
+@pytest.mark.parametrize("source", SOURCES, ids=lambda path: path.name)
+def test_every_choice_that_can_be_empty_says_so_in_the_language_of_the_page(source: Path) -> None:
+    """Without a placeholder Streamlit writes "Choose an option" on a Chinese page."""
+    for name, call in calls(ast.parse(source.read_text(encoding="utf-8"))):
+        words = {word.arg: word.value for word in call.keywords}
+        index = words.get("index")
+        unchosen = index is not None and any(
+            isinstance(node, ast.Constant) and node.value is None for node in ast.walk(index)
+        )
+        if name == "multiselect" or (name == "selectbox" and unchosen):
+            assert "placeholder" in words, f"{source.name}:{call.lineno}"
 
 
 def test_a_literal_text_is_seen_wherever_it_stands() -> None:

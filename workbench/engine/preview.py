@@ -37,7 +37,8 @@ class AgentPreview:
         step: The agent.
         evidence: What it would be shown.
         questions: Its prompts; none without evidence, and only the draft's where there is no second look.
-        stand_ins: Agents whose reports in these prompts are the baseline's.
+        stand_ins: Earlier agents whose reports in these prompts are the baseline's.
+        own_stand_in: Whether the draft the second look reads is the baseline's too.
         error: Why there is no prompt; empty where there is one, or no evidence.
     """
 
@@ -45,6 +46,7 @@ class AgentPreview:
     evidence: Evidence
     questions: tuple[Question, ...] = ()
     stand_ins: tuple[str, ...] = ()
+    own_stand_in: bool = False
     error: str = ""
 
 
@@ -74,9 +76,9 @@ def _of_agent(step: Step, plan: Plan, reports: Reports, rehearsed: Report, store
             questions.append(_question("revised", step.revise, step, plan, evidence, reports, rehearsed))
     except WorkbenchError as error:
         return AgentPreview(step, Evidence(), error=str(error))
-    read = [need for need in step.needs if need not in stored]
-    own = [] if step.revise is None or step.agent in stored else [step.agent]
-    return AgentPreview(step, evidence, tuple(questions), tuple(read + own))
+    read = tuple(need for need in step.needs if need not in stored)
+    own = step.revise is not None and step.agent not in stored
+    return AgentPreview(step, evidence, tuple(questions), read, own)
 
 
 def _question(

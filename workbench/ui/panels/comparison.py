@@ -115,7 +115,8 @@ def _telling(row: Row, compared: Comparison) -> bool:
 
 
 def _name(row: Row, compared: Comparison) -> str:
-    name = text.escape(term("compare_row", row.name))
+    rule, _, field = row.name.rpartition(": ") if row.section == "rules" else ("", "", row.name)
+    name = text.escape(" · ".join(filter(None, (rule, term("compare_row", field)))))
     return f"{text.escape(compared.titles[row.agent])} · {name}" if row.agent else name
 
 

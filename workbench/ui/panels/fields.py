@@ -108,6 +108,7 @@ def choice(
     default: str | None = None,
     none: str | None = None,
     format_func: Callable[[str], str] = str,
+    placeholder: str | None = None,
     **more: Any,
 ) -> None:
     """One of several; what the file says stays choosable even where it is none of them.
@@ -121,6 +122,7 @@ def choice(
         none: What choosing nothing is called, which takes the entry out of the file; None where one must be
             chosen.
         format_func: What an option is called.
+        placeholder: What stands there while nothing is chosen.
         more: For the widget.
     """
     value = editor.at(path, default)
@@ -141,6 +143,7 @@ def choice(
         list(dict.fromkeys([*([""] if none is not None else []), *options, *([shown] if shown else [])])),
         key=key,
         format_func=lambda option: format_func(option) if option else none or "",
+        placeholder=placeholder or t("form.choose"),
         on_change=take,
         **more,
     )
@@ -153,6 +156,7 @@ def several(
     options: Sequence[str],
     *,
     format_func: Callable[[str], str] = str,
+    placeholder: str | None = None,
     **more: Any,
 ) -> None:
     """Some of several, in the order of choosing."""
@@ -164,6 +168,7 @@ def several(
         list(dict.fromkeys([*options, *value])),
         key=key,
         format_func=format_func,
+        placeholder=placeholder or t("form.choose"),
         on_change=editor.take,
         args=(path, editor.at(path), list),
         **more,

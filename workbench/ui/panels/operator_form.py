@@ -93,7 +93,10 @@ def _head(editor: OperatorEditor) -> None:
     kinds = sorted({one.industry_kind for one in workspace.evidence.instruments if one.industry_kind})
     categories = sorted({operator.category for operator in operators.all()}) if not editor.findings else []
     fields.line(editor, ("title",), t("studio.title"))
-    fields.choice(editor, ("category",), t("operators.category"), categories, accept_new_options=True)
+    fields.choice(
+        editor, ("category",), t("operators.category"), categories, accept_new_options=True,
+        format_func=lambda category: term("operator_category", category),
+    )  # fmt: skip
     fields.several(editor, ("data_needed",), t("operators.needs"), sorted(slices))
     fields.several(
         editor, ("industries",), t("operators.only_industries"), kinds, placeholder=t("operators.for_all")
@@ -169,7 +172,10 @@ def _values(editor: OperatorEditor, name: str) -> None:
         chosen: list[str] = list(st.session_state[key])
         editor.edit(lambda document: _revalued(document, name, values, chosen))
 
-    st.multiselect(t("operators.values"), values, key=key, accept_new_options=True, on_change=take)
+    st.multiselect(
+        t("operators.values"), values, key=key, accept_new_options=True, on_change=take,
+        placeholder=t("operators.values_placeholder"),
+    )  # fmt: skip
 
 
 # The English part of an operator has the same fields and as many values, so each edit is made in both.

@@ -8,7 +8,7 @@ from workbench.errors import StrategyError, WorkbenchError
 from workbench.strategy.blank import blank_operator
 from workbench.strategy.operators import Operator
 from workbench.ui import text
-from workbench.ui.language import language, t
+from workbench.ui.language import language, t, term
 from workbench.ui.navigation import open_page
 from workbench.ui.operator_editor import PREFIX
 from workbench.ui.panels.states import show_error
@@ -32,7 +32,12 @@ def operator_list(workspace: Workspace) -> str | None:
     gates = sorted({kind for operator in known for kind in operator.industries})
     left, middle, right = st.columns([2, 2, 1], vertical_alignment="bottom")
     category = left.selectbox(
-        t("operators.category"), categories, index=None, placeholder=t("runs.any"), key="operators.category"
+        t("operators.category"),
+        categories,
+        index=None,
+        format_func=lambda category: term("operator_category", category),
+        placeholder=t("runs.any"),
+        key="operators.category",
     )
     gate = middle.selectbox(
         t("operators.gate"),
@@ -79,7 +84,7 @@ def _table(workspace: Workspace, shown: list[Operator], uses: dict[str, list[str
             {
                 "title": _title(operator, edited=PREFIX + operator.id in drafts),
                 "id": operator.id,
-                "category": operator.category,
+                "category": term("operator_category", operator.category),
                 "gate": _gate(operator),
                 "outputs": list(operator.outputs),
                 "used": uses.get(operator.id, []),

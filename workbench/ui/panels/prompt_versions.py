@@ -18,6 +18,7 @@ from workbench.ui import text
 from workbench.ui.language import t, term
 from workbench.ui.navigation import open_page
 from workbench.ui.panels.states import show_error
+from workbench.ui.panels.studio_prompts import placeholders
 from workbench.ui.panels.studio_subjects import choose_cases
 from workbench.workspace import Workspace
 
@@ -182,8 +183,8 @@ def _rendered(plan: Plan, prompt: Prompt) -> None:
         st.caption(t("opinions.no_evidence"))
         return
     st.caption(t("prompts.for_agent", agent=text.escape(step.title)))
-    if one.stand_ins:
-        st.caption(t("studio.stand_ins", count=len(one.stand_ins)))
+    if words := placeholders(one, question):
+        st.caption(words)
     st.code(f"{question.system}\n\n{question.prompt}", language=None, wrap_lines=True)
 
 

@@ -136,6 +136,7 @@ def _operators(studio: Studio, path: KeyPath, known: Sequence[str]) -> None:
         t("studio.add_operator"),
         [id for id in known if id not in used],
         index=None,
+        placeholder=t("form.choose"),
         format_func=lambda id: _operator_words(studio, id),
         key="strategy.operators.new",
         on_change=add,
@@ -159,7 +160,7 @@ def _operator_words(studio: Studio, id: str) -> str:
         operator = studio.workspace.operators.get(id).in_language(language())
     except StrategyError:
         return id
-    return f"{operator.title} · {id} · {operator.category}"
+    return f"{operator.title} · {id} · {term('operator_category', operator.category)}"
 
 
 def graph(entries: Sequence[Mapping[str, Any]], chosen: int | None) -> str:

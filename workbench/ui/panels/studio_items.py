@@ -190,6 +190,7 @@ def _tools(studio: Studio, specialist: KeyPath, slices: Sequence[str]) -> None:
         t("studio.add_tool"),
         [name for name in slices if name not in names],
         index=None,
+        placeholder=t("form.choose"),
         key="strategy.tools.new",
         on_change=add,
     )

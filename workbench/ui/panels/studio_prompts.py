@@ -123,6 +123,13 @@ def _sizes(workspace: Workspace, asked: Sequence[AgentPreview], models: Models) 
         )
 
 
+def placeholders(one: AgentPreview, question: Question) -> str:
+    """What in a prompt the built-in rules have written in place of a model; empty where they have not."""
+    reports = t("studio.stand_ins", count=len(one.stand_ins)) if one.stand_ins else ""
+    draft = t("studio.stand_in_draft") if one.own_stand_in and question.stage == "revised" else ""
+    return "\n\n".join(filter(None, (reports, draft)))
+
+
 def agent_prompts(one: AgentPreview, before: AgentPreview | None, key: str) -> None:
     """The prompts of one agent, draft and second look.
 
@@ -137,14 +144,14 @@ def agent_prompts(one: AgentPreview, before: AgentPreview | None, key: str) -> N
     if not one.questions:
         st.caption(t("opinions.no_evidence"))
         return
-    if one.stand_ins:
-        st.info(t("studio.stand_ins", count=len(one.stand_ins)), icon=":material/info:")
     stages = [question.stage for question in one.questions]
     stage = st.segmented_control(
         t("studio.stage"), stages, default=stages[0], required=True, key=f"{key}.stage",
         format_func=lambda name: term("stage", name), label_visibility="collapsed",
     )  # fmt: skip
     question = next((q for q in one.questions if q.stage == stage), one.questions[0])
+    if words := placeholders(one, question):
+        st.info(words, icon=":material/info:")
     st.caption(t("studio.prompt_name", name=question.name, version=question.version))
     old = next((q for q in before.questions if q.stage == question.stage), None) if before else None
     if old and _whole(old) != _whole(question):

@@ -118,8 +118,9 @@ def _recorded(evidence: EvidenceDB, asked: str | None) -> MatchSubject | None:
 def _coming(evidence: EvidenceDB) -> MatchSubject | None:
     known = clubs(evidence)
     home, away, day = st.columns(3)
-    host = home.selectbox(t("subject.home"), known, index=None, key="new_run.home")
-    guest = away.selectbox(t("subject.away"), known, index=None, key="new_run.away")
+    choose = t("form.choose")
+    host = home.selectbox(t("subject.home"), known, index=None, placeholder=choose, key="new_run.home")
+    guest = away.selectbox(t("subject.away"), known, index=None, placeholder=choose, key="new_run.away")
     date = day.date_input(t("subject.date"), min_value=EARLIEST, key="new_run.match_date")
     if not host or not guest or not isinstance(date, dt.date):
         return None
