@@ -13,7 +13,7 @@ from typing import Any, Literal, get_args
 
 from dotenv import dotenv_values
 
-from workbench.errors import without_secrets
+from workbench.errors import without_logins
 from workbench.llm.presets import FILE_NAME
 from workbench.records import BASELINE, Sampling, Tier
 from workbench.settings import Settings
@@ -96,4 +96,4 @@ def sampling_words(sampling: Sampling) -> Iterable[str]:
 
 def _shown(value: Any) -> Any:
     """A value as it may be shown: an address without the password in it."""
-    return without_secrets(value) if isinstance(value, str) else value
+    return without_logins(value) if isinstance(value, str) else value

@@ -15,7 +15,7 @@ _SECRET = re.compile(
 )
 
 
-def without_secrets(text: str) -> str:
+def without_logins(text: str) -> str:
     """A text as it may be shown: web addresses in it lose their login and what their query calls a secret."""
     return _SECRET.sub(r"\1…", _LOGIN.sub("", text))
 

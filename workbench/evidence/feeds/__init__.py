@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from workbench.errors import InputError, without_secrets
+from workbench.errors import InputError, without_logins
 from workbench.evidence.database import EvidenceDB
 from workbench.evidence.feeds import services
 from workbench.evidence.feeds.failures import Failures
@@ -61,7 +61,7 @@ class Feed:
 
     def shown_address(self, environment: Mapping[str, str]) -> str:
         """The address it is pulled from, as it may be shown."""
-        return without_secrets(environment.get(self.variable, "").strip() or self.address)
+        return without_logins(environment.get(self.variable, "").strip() or self.address)
 
     @property
     def origin(self) -> str:
@@ -206,7 +206,7 @@ def pull(
     rows: list[Found | Reading] = []
     for address in addresses if companies or words or feed.needs == "nothing" else ():
         headers = {feed.key_header: key} if feed.key_header else {}
-        place = without_secrets(address) if len(addresses) > 1 else ""
+        place = without_logins(address) if len(addresses) > 1 else ""
         with failures.noted(place):
             service = connect(feed.name, address, trusted=bool(own), headers=headers, contact=contact)
             for question in feed.read(service, ask):

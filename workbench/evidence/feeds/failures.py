@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from workbench.errors import WorkbenchError, without_secrets
+from workbench.errors import WorkbenchError, without_logins
 from workbench.evidence.feeds.fetch import FeedError, SilentError
 
 
@@ -45,7 +45,7 @@ class Failures:
     def _line(self, what: str, about: list[str]) -> str:
         said = what.replace(self._key, "…") if self._key else what
         return ": ".join(
-            filter(None, (self._feed, ", ".join(dict.fromkeys(filter(None, about))), without_secrets(said)))
+            filter(None, (self._feed, ", ".join(dict.fromkeys(filter(None, about))), without_logins(said)))
         )
 
 
