@@ -274,6 +274,13 @@ def test_an_anchor_that_cannot_be_read_hides_nothing_about_the_others(libraries:
     assert any("30-80 lies across the threshold 75" in what for what in found)
 
 
+def test_an_anchor_within_another_leaves_no_gap_behind_it(libraries: Libraries) -> None:
+    """The anchor after one that lies within a wider one was said to leave a gap, and its overlap was not."""
+    narrow = '      - {range: "40-50", description: 有疑虑 → 观望}\n'
+    text = STRATEGY.replace('      - {range: "0-29"', narrow + '      - {range: "0-29"')
+    assert [finding.what for finding in findings(text, libraries)] == ["the anchors 30-74 and 40-50 overlap."]
+
+
 def test_a_rubric_of_another_shape_is_left_to_the_schema(libraries: Libraries) -> None:
     for text in (
         STRATEGY.replace("{buy: 75, watch: [30, 74], avoid: 29}", "high"),

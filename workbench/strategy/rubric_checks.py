@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
 from typing import TypeVar
 
 from pydantic import ValidationError
@@ -61,7 +60,8 @@ def _read(model: type[_Part], value: Plain) -> _Part | None:
 def _range(readable: Anchors) -> Iterator[Problem]:
     """Gaps and overlaps of the anchors, and scores outside all of them."""
     anchors = sorted(readable, key=lambda pair: (pair[1].low, pair[1].high))
-    for (_, lower), (index, upper) in pairwise(anchors):
+    lower = anchors[0][1]
+    for index, upper in anchors[1:]:
         at = (*RUBRIC_PATH, index, "range")
         step = max(lower.resolution, upper.resolution)
         if upper.low <= lower.high:
@@ -70,6 +70,7 @@ def _range(readable: Anchors) -> Iterator[Problem]:
         elif upper.low - lower.high > step * 1.001:
             what = f"no anchor covers the scores between {lower.high:g} and {upper.low:g}."
             yield Problem(at, what, f"Let {lower.range} reach up to {upper.low - step:g}, or add an anchor.")
+        lower = max(lower, upper, key=lambda anchor: anchor.high)
     (bottom, lowest), (top, highest) = anchors[0], max(anchors, key=lambda pair: pair[1].high)
     if lowest.low > 0:
         at = (*RUBRIC_PATH, bottom, "range")
