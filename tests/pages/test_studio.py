@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -351,6 +352,11 @@ def test_a_trial_compares_draft_and_saved_on_three_companies(open_page: Open, wo
     table = app.dataframe[0].value
     assert len(table) == 3
     assert all(table["saved"] != "")
+    widths = [
+        column["width"] for column in json.loads(app.dataframe[0].proto.columns).values() if "width" in column
+    ]
+    assert len(widths) == 4
+    assert sum(widths) <= 440  # the table has 445 px where the window has 1280; Change was cut off
 
     sides = [row.run_id for row in (found[0].saved, found[0].draft) if row]
     compared = open_page("compare", runs=",".join(sides))
