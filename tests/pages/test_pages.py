@@ -95,7 +95,7 @@ def test_the_rule_that_moved_the_verdict_is_named_with_both_values(
 ) -> None:
     app = open_page("run", run=stored(workspace.store, chapters_run()))
     rules = next(table.value for table in app.table if "Rule" in table.value.columns)
-    assert rules["Changed"].iloc[0] == "score: 68 → **65**"
+    assert rules["Changed"].iloc[0] == "score 68 → **65**"
 
 
 def test_a_match_run_shows_missing_experts_as_missing(open_page: Open, workspace: Workspace) -> None:

@@ -99,11 +99,11 @@ def _table(workspace: Workspace, shown: list[Operator], uses: dict[str, list[str
             "title": column.ButtonColumn(
                 t("operators.operator"), type="tertiary", alignment="left", key=opened, pinned=True
             ),
-            "id": column.TextColumn(t("studio.agent_name"), width=150),
+            "id": column.TextColumn(t("studio.agent_name"), width=140),
             "category": column.TextColumn(t("operators.category"), width=110),
-            "gate": column.TextColumn(t("operators.gate"), width=150),
-            "outputs": column.ListColumn(t("operators.outputs"), width=250),
-            "used": column.ListColumn(t("operators.used_by"), width=190),
+            "gate": column.TextColumn(t("operators.gate"), width=130),
+            "outputs": column.ListColumn(t("operators.outputs"), width=190),
+            "used": column.ListColumn(t("operators.used_by"), width=170),
         },
     )
 

@@ -28,7 +28,7 @@ def rules_applied(verdict: Verdict) -> None:
 
 def _changed(adjustment: Adjustment) -> str:
     before, after = (_value(adjustment.field, value) for value in (adjustment.before, adjustment.after))
-    return f"{text.escape(term('compare_row', adjustment.field))}: {before} → **{after}**"
+    return f"{text.escape(term('compare_row', adjustment.field))} {before} → **{after}**"
 
 
 def _value(field: str, value: float | str | None) -> str:
