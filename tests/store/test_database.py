@@ -70,11 +70,9 @@ def test_a_data_folder_that_is_a_file_is_one_clear_line(tmp_path: Path) -> None:
         RunStore(tmp_path / "data" / "runs.db")
 
 
-def test_a_write_that_waits_too_long_says_who_to_look_for(
-    store: RunStore, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("workbench.store.database.BUSY_TIMEOUT_S", 0.05)
+def test_a_write_that_waits_too_long_says_who_to_look_for(store: RunStore) -> None:
     impatient = RunStore(store.path)
+    impatient._db._patience_s = 0.05
     with store._db.write(), pytest.raises(StoreError, match="Another program holds the file"):
         impatient.start(make_plan(), Models())
 

@@ -612,6 +612,8 @@ def test_no_login_and_no_key_of_an_address_is_shown(
     workspace: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The list of feeds and some errors showed the password of an address."""
+    quick = partial(Fetcher, sleep=lambda seconds: None)
+    monkeypatch.setattr("workbench.commands.feeds.pull", partial(pull, connect=quick))
     monkeypatch.setenv("WORKBENCH_FEED_RSS_URL", "http://user:secretpw@x.invalid/a?api_key=hidden1&b=2")
     monkeypatch.setenv("WORKBENCH_FEED_ASIC_URL", "htp://user:secret@pw@x.invalid/a")
     for arguments in (

@@ -47,7 +47,7 @@ def read_response(
     resolved = (response.model or model).removeprefix(f"{provider}/")
     return Reply(
         text=without_secrets(_text(choice)),
-        resolved_model=without_secrets(f"{provider}/{resolved}"),
+        resolved_model=f"{provider}/{resolved if resolved == model else without_secrets(resolved)}",
         input_tokens=usage.prompt_tokens if reported else None,
         cached_tokens=cached if reported else None,
         output_tokens=usage.completion_tokens if reported else None,
