@@ -87,3 +87,10 @@ def test_a_label_in_a_finding_is_told_in_the_language_of_the_reader() -> None:
     """A Chinese page said "其分数分属 watch and buy"."""
     what = "the anchor 60-80 lies across the threshold 75: its scores are watch and buy."
     assert in_language(what, "zh") == "锚点 60-80 跨过阈值 75：其分数分属观望与买入。"
+
+
+@pytest.mark.parametrize("value", ["1", "2", "12"])
+def test_a_number_in_a_message_is_no_outcome_of_a_match(value: str) -> None:
+    """``line 1`` was told as ``第 主胜 行``: ``1`` is also the word for a home win."""
+    told = in_language(f"line {value} cannot be read as CSV: bad.", "zh")
+    assert told == f"第 {value} 行不是有效的 CSV：bad。"

@@ -18,13 +18,19 @@ from workbench.commands.common import (
 )
 from workbench.commands.console import MISSING, table
 from workbench.commands.evaluate_companies import evaluate_companies
-from workbench.evaluate.forecasts import YARDSTICK, Contestant, Forecast, Judgement, judge, yardsticks
+from workbench.evaluate.forecasts import (
+    PUBLISHED,
+    YARDSTICK,
+    Contestant,
+    Forecast,
+    Judgement,
+    judge,
+    yardsticks,
+)
 from workbench.evaluate.scoreboard import METRICS, Line, difference, in_common, scoreboard
 from workbench.evaluate.uncertainty import Estimate
 from workbench.records import MatchSubject, Run
 from workbench.workspace import Workspace
-
-PUBLISHED = Contestant(YARDSTICK, "published", "")
 
 
 @click.group()

@@ -67,6 +67,10 @@ class Contestant(NamedTuple):
     prompt_version: str
 
 
+PUBLISHED = Contestant(YARDSTICK, "published", "")
+"""The forecast published before the match."""
+
+
 @dataclass(frozen=True)
 class Forecast:
     """What one contestant said about one match that has a result.

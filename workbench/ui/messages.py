@@ -12,6 +12,7 @@ import tomllib
 from functools import cache
 from pathlib import Path
 
+from workbench.strategy.schema import LABELS
 from workbench.ui.language import Language, catalogue, language
 
 SLOT = "{}"
@@ -34,8 +35,8 @@ def in_language(message: str, language: Language) -> str:
 
 
 def _label_word(value: str, language: Language) -> str:
-    """A value of a message: a label has its word, anything else stands as it is."""
-    return catalogue(language).get(f"label.{value}", value)
+    """A value of a message: a label of a strategy has its word, anything else stands as it is."""
+    return catalogue(language)[f"label.{value}"] if value in LABELS else value
 
 
 @cache

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import pandas as pd
 import streamlit as st
 
-from workbench.evaluate.forecasts import YARDSTICK, Contestant
+from workbench.evaluate.forecasts import PUBLISHED
 from workbench.evaluate.scoreboard import METRICS, Line, Metric, difference
 from workbench.evaluate.scoreboard import calibration as bins_of
 from workbench.evaluate.uncertainty import Estimate
@@ -89,12 +89,11 @@ def differences(evaluation: Evaluation, metric: Metric) -> None:
     if len(contestants) < 2:
         st.caption(t("football.one_contestant"))
         return
-    published = Contestant(YARDSTICK, "published", "")
     against = (
         st.selectbox(
             t("football.against"),
             contestants,
-            index=contestants.index(published) if published in contestants else 0,
+            index=contestants.index(PUBLISHED) if PUBLISHED in contestants else 0,
             format_func=title,
             key="football.against",
         )
